@@ -103,9 +103,16 @@ add_custom_command(TARGET page POST_BUILD
 # What is only read is a part of the page too.
 file(GLOB_RECURSE read_files CONFIGURE_DEPENDS assets/*.json assets/*.jsonl assets/*.md assets/*.txt lessons/*.json)
 set_property(TARGET page APPEND PROPERTY LINK_DEPENDS ${read_files} ${PROJECT_SOURCE_DIR}/cmake/split_page.py)
-foreach(file index.html offline.js train.js)
+foreach(file index.html offline.js train.js webgpu.js)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()
+# The kernels' text, {name: text}, which the lab fetches when a card is chosen.
+file(GLOB kernels CONFIGURE_DEPENDS core/lab/trainer/webgpu/*.wgsl)
+add_custom_command(OUTPUT ${page_folder}/kernels.json
+    COMMAND ${RINGSIDE_PYTHON} -c "import json, pathlib, sys; print(json.dumps({p.stem: p.read_text() for p in map(pathlib.Path, sys.argv[2:])}), file=open(sys.argv[1], 'w'))"
+        ${page_folder}/kernels.json ${kernels} DEPENDS ${kernels} VERBATIM)
+add_custom_target(page_kernels DEPENDS ${page_folder}/kernels.json)
+add_dependencies(page page_kernels)
 
 # ImGui alone, whose first frame the page's test reports beside the program's.
 add_executable(bare tests/page/bare.cpp)

@@ -12,6 +12,7 @@
 #include "app/session/drawing.h"
 #include "app/session/furnish.h"
 #include "core/evaluate/report_json.h"
+#include "core/lab/config_json.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 
@@ -58,7 +59,13 @@ Preferences first_preferences()
 LabDesk::Setup lab_of_page(const Opened& opened)
 {
     LabDesk::Setup lab = lab_setup(opened.assets, opened.presets, "cpu", false);
-    lab.open = [] { return trainer::open_device("cpu", 1); };
+    lab.open = []
+    {
+        look_for_cards(); // the lab is on show
+        return trainer::open_device("cpu", 1);
+    };
+    lab.cards = cards;
+    lab.choose = choose_card;
     lab.far = open_worker;
     lab.threads = false;
     lab.probe_seconds = kProbeSeconds;
@@ -159,6 +166,7 @@ public:
     }
 
     const Presets& presets() const { return opened_.presets; }
+    LabDesk& lab() { return session_.lab(); }
 
 private:
     void tell_unread(const Issues& issues)
@@ -352,6 +360,46 @@ extern "C" EMSCRIPTEN_KEEPALIVE const char* ringside_evaluate(const char* text)
     const Issues issues = scenario ? validate(*scenario) : scenario.issues();
     const auto report = has_errors(issues) ? Result<Report>(issues) : evaluate(*scenario);
     out = (report ? report_json(*scenario, *report, issues) : issues_json(report.issues())).dump(2);
+    return out.c_str();
+}
+
+// One field of what the lab trains: "training.micro_batch=1".
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_lab_set(const char* field)
+{
+    if (auto config = with_setting(shown->lab().frame().a.config, field))
+    {
+        shown->lab().apply(TurnKnobs{*std::move(config)});
+        wake();
+    }
+}
+
+// What the lab shows of its run, as JSON.
+extern "C" EMSCRIPTEN_KEEPALIVE const char* ringside_lab()
+{
+    static std::string out;
+    const LabFrame& lab = shown->lab().frame();
+    nlohmann::json all{{"device", lab.device},
+                       {"devices", lab.devices.size()},
+                       {"measuring", lab.measuring},
+                       {"predicted", lab.a.predicted.step_seconds}};
+
+    if (lab.started())
+    {
+        const TrainingSnapshot& run = *lab.a.snapshot;
+        all["run"] = {{"on", run.device},
+                      {"state", static_cast<int>(run.state)},
+                      {"step", run.step},
+                      {"losses", run.losses},
+                      {"sample", run.sample},
+                      {"memory", run.peak.total()},
+                      {"seconds", run.step_seconds},
+                      {"message", run.message}};
+        for (const LabEvent& event : run.events)
+        {
+            all["run"]["events"].push_back(event.text);
+        }
+    }
+    out = all.dump();
     return out.c_str();
 }
 

@@ -1,29 +1,86 @@
 // A worker that makes a training's steps: the same program, without a window. The page hands it the compiled parts,
-// then commands as bytes; it hands back snapshots.
+// which card to use, if any, then commands as bytes; it hands back snapshots.
 'use strict';
 const commands = [];
 const turn = new MessageChannel(); // lets commands in between two slices of work
 let ready = false;
 let busy = false;
-const tell = (bytes) => {
+let started = false;
+let hidden = false; // the page is; a card then rests
+let preference = ''; // of the card
+const call = (name, types, values) => Module.ccall(name, 'number', types, values);
+const hand = (bytes, take) => {
     const at = Module._malloc(bytes.length);
     Module.HEAPU8.set(bytes, at);
-    Module.ccall('ringside_asked', null, ['number', 'number'], [at, bytes.length]);
+    take(at, bytes.length);
     Module._free(at);
 };
 const go = () => {
-    if (ready && !busy) {
+    if (ready && !busy && !(hidden && self.card)) {
         busy = true;
         turn.port2.postMessage(null);
     }
 };
 turn.port1.onmessage = () => {
-    commands.splice(0).forEach(tell);
     busy = false;
-    if (Module.ccall('ringside_work', 'number', [], [])) { go(); }
+    if (!ready) { return; }
+    commands.splice(0).forEach((bytes) => hand(bytes, (at, size) => call('ringside_asked', ['number', 'number'], [at, size])));
+    if (call('ringside_work', [], [])) { go(); }
 };
+
+// Soon lost again, it would be lost for ever: then the processor goes on.
+const leastLife = 10000; // milliseconds
+let sources = null;
+const openCard = async () => {
+    if (!sources) {
+        importScripts('webgpu.js');
+        sources = await (await fetch('kernels.json')).json();
+    }
+    const { device, name, software, bufferBytes, groupBytes } = await openGpu(preference);
+    self.card = new GpuPlayer(await device(), sources);
+    const opened = performance.now();
+    card.answered = (ticket, bytes) => {
+        hand(bytes, (at, size) => call('ringside_card_answered', ['number', 'number', 'number'], [ticket, at, size]));
+        go();
+    };
+    card.compiled = (done, all) => call('ringside_card_says', ['string'], [done < all ? `Compiling kernel ${done + 1} of ${all}` : '']);
+    card.failed = (why) => lose(why, performance.now() - opened > leastLife);
+    call('ringside_card', ['string', 'number', 'number', 'number'], [name, software, bufferBytes, groupBytes]);
+};
+const lose = async (why, again) => {
+    ready = false;
+    await null; // nothing of the program is under way then
+    self.card = null;
+    call('ringside_card', ['string', 'number', 'number', 'number'], ['', 0, 0, 0]);
+    if (again) { await openCard().catch(() => {}); }
+    call('ringside_card_lost', ['string'], [why]);
+    ready = true;
+    go();
+};
+const start = async () => {
+    if (preference) { await openCard(); }
+    ready = true;
+    go();
+};
+
 onmessage = ({ data: parts }) => {
-    onmessage = ({ data }) => { commands.push(data); go(); };
+    let loaded;
+    const whole = new Promise((done) => { loaded = done; });
+    onmessage = ({ data }) => {
+        if (data.card) {
+            preference = data.card;
+        } else if ('hidden' in data) {
+            hidden = data.hidden;
+            go();
+        } else {
+            if (!started) { // only now is it known which card
+                started = true;
+                whole.then(start).catch((fault) => setTimeout(() => { throw fault; })); // to the page, as its error
+            }
+            commands.push(data);
+            go();
+        }
+    };
     self.Module = {
         noInitialRun: true,
         getPreloadedPackage: (name, size) => new ArrayBuffer(size), // it reads no file
@@ -34,10 +91,10 @@ onmessage = ({ data: parts }) => {
                 functions.table = Object.values(primary.exports).find((part) => part instanceof WebAssembly.Table);
                 await WebAssembly.instantiate(parts.rest, { primary: primary.exports });
                 receive(primary);
-            }).catch((fault) => setTimeout(() => { throw fault; })); // to the page, as its error
+            }).catch((fault) => setTimeout(() => { throw fault; }));
             return {};
         },
-        onRuntimeInitialized: () => { ready = true; go(); },
+        onRuntimeInitialized: () => loaded(),
     };
     importScripts('ringside.js');
 };

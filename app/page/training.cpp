@@ -1,16 +1,20 @@
 #include "app/page/training.h"
 
 #include <emscripten.h>
+#include <fmt/format.h>
 
 #include "app/page/canvas.h"
+#include "core/base/ranges.h"
+#include "core/base/text/text.h"
 #include "core/lab/trainer/devices.h"
+#include "core/lab/trainer/webgpu/webgpu_backend.h"
 
 #include <cstdlib>
 #include <map>
 
 // clang-format off
 // One worker is kept ready, since to start one takes longer than anybody waits for a step.
-EM_JS(void, start_worker, (int line), {
+EM_JS(void, start_worker, (int line, const char* preference), {
     const start = () => {
         const worker = new Worker('train.js');
         worker.onerror = (event) => { worker.fault = event.message || 'its worker could not be loaded'; };
@@ -30,6 +34,8 @@ EM_JS(void, start_worker, (int line), {
             ccall('ringside_received', null, ['number', 'number', 'number'], [line, at, data.length]);
             _free(at);
         };
+        if (UTF8ToString(preference)) worker.postMessage({ card: UTF8ToString(preference) });
+        worker.postMessage({ hidden: document.hidden });
         Module.workers.set(line, worker);
         Module.spareWorker = start();
     } catch (fault) {
@@ -44,6 +50,30 @@ EM_JS(void, end_worker, (int line), {
     const worker = Module.workers.get(line);
     if (worker) worker.terminate();
     Module.workers.delete(line);
+});
+// Both kinds of card a browser chooses between, once each. What describes them is fetched with the lab.
+EM_JS(void, find_cards, (), {
+    const script = document.createElement('script');
+    script.src = 'webgpu.js';
+    script.onload = async () => {
+        const found = new Set();
+        for (const preference of ['high-performance', 'low-power']) {
+            try {
+                const { name, software, bufferBytes, groupBytes } = await openGpu(preference);
+                if (found.has(name)) continue;
+                found.add(name);
+                ccall('ringside_found_card', null, ['string', 'string', 'number', 'number', 'number'],
+                      [preference, name, software ? 1 : 0, bufferBytes, groupBytes]);
+            } catch (fault) {} // then there is none to choose
+        }
+    };
+    document.head.append(script);
+    document.addEventListener('visibilitychange', () => {
+        for (const worker of (Module.workers || new Map()).values()) worker.postMessage({ hidden: document.hidden });
+    });
+});
+EM_JS(void, play_on_card, (const unsigned* words, int count), {
+    if (self.card) self.card.play(new Uint32Array(HEAPU8.buffer, words, count));
 });
 EM_JS(void, tell_page, (const char* bytes, int size), { postMessage(HEAPU8.slice(bytes, bytes + size)); });
 // clang-format on
@@ -78,13 +108,36 @@ std::map<int, WorkerLine*>& lines()
     return all;
 }
 
+trainer::GpuAdapter adapter_of(const char* name, int software, double buffer_bytes, double group_bytes)
+{
+    return {name, software != 0, static_cast<trainer::Index>(buffer_bytes),
+            static_cast<trainer::Index>(group_bytes)};
+}
+
+struct FoundCard
+{
+    std::string preference; // that the browser finds it by
+    trainer::GpuAdapter adapter;
+};
+std::vector<FoundCard>& found_cards()
+{
+    static std::vector<FoundCard> all;
+    return all;
+}
+// Of the card that the next run is made on; empty: on the processor.
+std::string& chosen()
+{
+    static std::string preference;
+    return preference;
+}
+
 WorkerLine::WorkerLine(trainer::RemoteRun::Receive r, trainer::RemoteRun::LostLine l)
     : receive(std::move(r)), lost(std::move(l))
 {
     static int last = 0;
     number = ++last;
     lines()[number] = this;
-    start_worker(number);
+    start_worker(number, chosen().c_str());
 }
 
 WorkerLine::~WorkerLine()
@@ -99,12 +152,41 @@ WorkerLine* line_of(int number)
     return found == lines().end() ? nullptr : found->second;
 }
 
+// Of a worker: the card that its steps are made on.
+struct WorkerCard
+{
+    std::optional<trainer::GpuAdapter> adapter; // none: the processor
+    trainer::GpuPlayer* player = nullptr;
+};
+WorkerCard& worker_card()
+{
+    static WorkerCard one;
+    return one;
+}
+
+// Hands lists to the worker's JavaScript.
+struct PagePlayer final : trainer::GpuPlayer
+{
+    PagePlayer() { worker_card().player = this; }
+    PagePlayer(const PagePlayer&) = delete;
+    PagePlayer& operator=(const PagePlayer&) = delete;
+    ~PagePlayer() override { worker_card().player = nullptr; }
+    void play(std::span<const std::uint32_t> commands) override
+    {
+        play_on_card(commands.data(), static_cast<int>(commands.size()));
+    }
+};
+
 // Of a worker.
 trainer::RunHost& host()
 {
     static trainer::RunHost one(
         []() -> std::unique_ptr<trainer::Backend>
         {
+            if (const auto& adapter = worker_card().adapter)
+            {
+                return std::make_unique<trainer::WebGpuBackend>(*adapter, std::make_unique<PagePlayer>());
+            }
             auto device = trainer::open_device("cpu", 1);
             return device ? std::move(device->backend) : nullptr;
         },
@@ -118,6 +200,41 @@ std::unique_ptr<trainer::Line> open_worker(trainer::RemoteRun::Receive receive,
                                            trainer::RemoteRun::LostLine lost)
 {
     return std::make_unique<WorkerLine>(std::move(receive), std::move(lost));
+}
+
+std::vector<LabCard> cards()
+{
+    return list_of<LabCard>(
+        found_cards(),
+        [](const FoundCard& found)
+        {
+            const trainer::GpuAdapter& adapter = found.adapter;
+            const auto bytes = [](trainer::Index count) { return format_bytes(Bytes(count)); };
+            return LabCard{
+                {name_of(adapter), fmt::format("{} in a buffer, {} in a workgroup; fp32",
+                                               bytes(adapter.buffer_bytes), bytes(adapter.group_bytes))},
+                trainer::WebGpuBackend::kAbilities,
+                trainer::WebGpuBackend::kFirstWorkspace,
+                adapter.software};
+        });
+}
+
+void look_for_cards()
+{
+    find_cards();
+}
+
+void choose_card(std::size_t card)
+{
+    chosen() = card == 0 ? "" : found_cards().at(card - 1).preference;
+}
+
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_found_card(const char* preference, const char* name,
+                                                         int software, double buffer_bytes,
+                                                         double group_bytes)
+{
+    found_cards().push_back({preference, adapter_of(name, software, buffer_bytes, group_bytes)});
+    wake();
 }
 
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_received(int number, const char* bytes, int size)
@@ -142,6 +259,31 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_lost(int number, const char* why)
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_asked(const char* bytes, int size)
 {
     host().receive({bytes, static_cast<std::size_t>(size)});
+}
+// Its card; without a name there is none any more.
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card(const char* name, int software, double buffer_bytes,
+                                                   double group_bytes)
+{
+    worker_card().adapter.reset();
+    if (*name != 0)
+    {
+        worker_card().adapter = adapter_of(name, software, buffer_bytes, group_bytes);
+    }
+}
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card_answered(unsigned ticket, const char* bytes, int size)
+{
+    if (const trainer::GpuPlayer* player = worker_card().player)
+    {
+        player->answer(ticket, {bytes, static_cast<std::size_t>(size)});
+    }
+}
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card_lost(const char* why)
+{
+    host().lose_device(why);
+}
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card_says(const char* what)
+{
+    host().say(what);
 }
 extern "C" EMSCRIPTEN_KEEPALIVE int ringside_work()
 {

@@ -254,6 +254,41 @@ TEST_CASE("starting and stopping the lab fifty times leaves no thread behind")
     CHECK(test::threads_are_back_to(before));
 }
 
+TEST_CASE(
+    "a card that is found can be chosen: the run begins again on it, and what it cannot compute stays here")
+{
+    std::vector<LabCard> found;
+    std::vector<std::size_t> chosen;
+    auto setup = lab_setup_for_tests();
+    setup.threads = false;
+    setup.cards = [&] { return found; };
+    setup.choose = [&](std::size_t card) { chosen.push_back(card); };
+    LabDesk desk(std::move(setup));
+    desk.wake();
+    CHECK(desk.frame().devices.empty());
+    CHECK(desk.apply(ChooseDevice{1}).empty());
+    CHECK(desk.frame().chosen == 0);
+    REQUIRE(desk.run_to(2, kLabPatience));
+
+    found.push_back({{"a card", "of a test"}, {.formats = false}, 1000});
+    desk.tick();
+    REQUIRE(desk.frame().devices.size() == 2);
+    CHECK(desk.frame().devices.back().name == "a card");
+    CHECK(desk.frame().a.predicted.step_seconds > 0);
+    CHECK(desk.apply(ChooseDevice{1}).find("again") != std::string::npos);
+    CHECK(desk.frame().chosen == 1);
+    CHECK(desk.frame().device.find("a card") != std::string::npos);
+    CHECK(desk.frame().a.predicted.step_seconds == 0);
+    CHECK(chosen.back() == 1);
+
+    TrainerConfig half = desk.frame().a.config;
+    half.training.precision = Precision::bf16;
+    desk.apply(TurnKnobs{half});
+    CHECK(chosen.back() == 0);
+    CHECK(desk.take_notice().find("fp32") != std::string::npos);
+    CHECK(desk.frame().device.find("a card") == std::string::npos);
+}
+
 TEST_CASE("what cannot be trained is said in words, and nothing breaks")
 {
     LabDesk nothing{LabDesk::Setup()};

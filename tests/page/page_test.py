@@ -54,10 +54,19 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         if "/rest." in self.path:
             time.sleep(Quiet.rest_takes)
+        if self.path == "/probed.js":  # a training's worker whose card can be taken away
+            self.send_response(200)
+            self.send_header("Content-Type", "text/javascript")
+            self.end_headers()
+            self.wfile.write(b"importScripts('train.js'); new BroadcastChannel('probe').onmessage = () => self.card.device.destroy();")
+            return
         super().do_GET()
 
 
-class PageTest(unittest.TestCase):
+class Opened(unittest.TestCase):
+    """A page in a browser with some flags."""
+    flags = ()
+
     @classmethod
     def setUpClass(cls):
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=PAGE))
@@ -66,7 +75,7 @@ class PageTest(unittest.TestCase):
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         for argument in ("--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                         "--window-size=1280,800", "--hide-scrollbars"):
+                         "--window-size=1280,800", "--hide-scrollbars", *cls.flags):
             options.add_argument(argument)
         cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
@@ -115,6 +124,8 @@ class PageTest(unittest.TestCase):
     def evaluate(self, text):
         return self.browser.execute_script("return Module.ccall('ringside_evaluate', 'string', ['string'], [arguments[0]])", text)
 
+
+class PageTest(Opened):
     def test_draws_and_says_what_it_shows(self):
         self.assertIn("training step", self.title())
         self.assertGreater(len(self.picture().getcolors(1 << 24)), 100)
@@ -295,6 +306,12 @@ class PageTest(unittest.TestCase):
         self.press("7")  # a pipeline
         self.assertIsNotNone(ImageChops.difference(second, self.picture()).getbbox())
 
+    def test_a_browser_without_a_card_offers_none(self):
+        self.open("#v=lab")
+        self.wait("return whole.then(() => true)")
+        time.sleep(2)
+        self.assertFalse(json.loads(self.browser.execute_script("return Module.ccall('ringside_lab', 'string', [], [])"))["devices"])
+
     @unittest.skipIf(PROGRAM is None or not PROGRAM.exists(), "the desktop program is not built")
     def test_views_look_as_on_the_desktop(self):
         media = [{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "prefers-color-scheme", "value": "dark"}]
@@ -346,6 +363,78 @@ class PageTest(unittest.TestCase):
                     refused += 1
         print(f"{equal} scenarios equal, {refused} refused by both")
         self.assertGreater(equal, SCENARIOS / 4)
+
+
+class CardTest(Opened):
+    """The lab on a card: Chromium's software adapter."""
+    flags = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
+
+    def setUp(self):
+        super().setUp()
+        self.open("#v=lab")
+        self.wait("return whole.then(() => true)")
+        self.browser.execute_script("const Plain = Worker; window.Worker = function (file) { return new Plain(file === 'train.js' ? 'probed.js' : file); };")
+        self.until(lambda lab: lab["devices"] == 2)
+        for field in ("model.hidden=16", "model.heads=2", "training.sequence_length=16", "training.micro_batch=2"):
+            self.browser.execute_script("Module.ccall('ringside_lab_set', null, ['string'], [arguments[0]])", field)
+
+    def lab(self):
+        return json.loads(self.browser.execute_script("return Module.ccall('ringside_lab', 'string', [], [])"))
+
+    def until(self, holds, seconds=120):
+        end = time.time() + seconds
+        while not holds(self.lab()):
+            self.assertLess(time.time(), end, self.lab())
+            time.sleep(0.1)
+        return self.lab()
+
+    def begun(self, keys):
+        self.press(*keys)
+        return self.until(lambda lab: lab.get("run", {}).get("step", 0) >= 50)["run"]
+
+    def test_says_that_the_card_is_software(self):
+        self.press("g")
+        self.assertIn("Software WebGPU: google swiftshader", self.lab()["device"])
+        self.press("g")
+        self.assertNotIn("WebGPU", self.lab()["device"])
+
+    def test_a_card_is_measured_and_a_step_on_it_predicted(self):
+        self.press("g")
+        measured = self.until(lambda lab: lab["predicted"] > 0 and not lab["measuring"])
+        run = self.begun(" ")
+        print(f"a step on the card: {measured['predicted'] * 1e3:.0f} ms predicted, {run['seconds'] * 1e3:.0f} ms measured")
+
+    def test_fifty_steps_have_the_losses_of_the_processor(self):
+        here = self.begun(" ")
+        self.press(" ")
+        self.until(lambda lab: lab["run"]["state"] == 1)
+        self.press("g")
+        self.until(lambda lab: lab["run"]["step"] == 0)
+        card = self.begun(" ")
+        self.assertIn("WebGPU", card["on"])
+        for a, b in zip(here["losses"][:50], card["losses"][:50]):
+            self.assertAlmostEqual(a, b, delta=1e-3 * a)
+
+    def test_goes_on_where_the_card_is_taken_away(self):
+        self.press("g")
+        before = self.begun(" ")["step"]
+        self.browser.execute_script("new BroadcastChannel('probe').postMessage(null)")
+        lost = self.until(lambda lab: any("was lost" in text for text in lab["run"].get("events", [])))["run"]
+        self.assertGreater(lost["step"], before - 60)
+        self.until(lambda lab: lab["run"]["step"] > before + 10)
+        self.assertNotEqual(self.lab()["run"]["state"], 3)
+
+    def test_pauses_steps_samples_and_rewinds(self):
+        self.press("g")
+        self.begun(" ")
+        self.press(" ")
+        paused = self.until(lambda lab: lab["run"]["state"] == 1)["run"]
+        self.press("s")
+        self.until(lambda lab: lab["run"]["sample"])
+        self.press(".")
+        self.assertEqual(self.until(lambda lab: lab["run"]["step"] > paused["step"])["run"]["step"], paused["step"] + 1)
+        self.press("r")
+        self.until(lambda lab: lab["run"]["step"] == 0)
 
 
 if __name__ == "__main__":

@@ -51,8 +51,9 @@ const [name, runs, done] = [arguments[0], arguments[1], arguments[arguments.leng
                 created += command === 'create' ? list[place + 1] : 0;
             }
             player.play(list);
+            while (!tell.failed && answers.size < asked) { await new Promise((next) => setTimeout(next, 1)); }
         }
-        while (!tell.failed && answers.size < asked) { await new Promise((next) => setTimeout(next, 5)); }
+        while (!tell.failed && player.waiting.length) { await new Promise((next) => setTimeout(next, 1)); }
         tell.bytes.push([player.bytes(), created]);
         for (let at = 0; at < expected.length && !tell.failed; at += 3 + expected[at + 2]) {
             const [ticket, kind, count] = expected.subarray(at, at + 3);
@@ -124,7 +125,7 @@ class WebGpuTest(unittest.TestCase):
             with self.subTest(name):
                 told = self.play(name)
                 host = sorted(told["host"])
-                print(f"{name}: {told['off']}, host {host[len(host) // 2]:.2f} ms a step, on {told['adapter']}")
+                print(f"{name}: {told['off']}, host {host[len(host) // 2]:.2f} ms a list, on {told['adapter']}")
                 self.assertLess(told["off"]["0"], MOST_OFF, told.get("first"))
                 self.assertLess(told["off"].get("1", 0), MOST_LOSS_OFF)
 

@@ -50,7 +50,8 @@ std::string LabDesk::apply(const LabAction& action)
                 frame_.look = wanted < newest ? std::optional(wanted) : std::nullopt;
                 return std::string();
             },
-            [this](const AskDemo& a) { return ask(a); }, [this](const AnswerDemo& a) { return answer(a); }},
+            [this](const AskDemo& a) { return ask(a); }, [this](const AnswerDemo& a) { return answer(a); },
+            [this](const ChooseDevice& a) { return choose(a); }},
         action);
     tick();
     return notice;
@@ -112,6 +113,8 @@ std::string LabDesk::begin(Slot& slot, bool paused, std::optional<trainer::Train
     {
         device_->hurry();
     }
+    std::erase_if(measured_, [](const auto& card) { return card.second.probe != nullptr; });
+    choose_for(*ready);
     slot.run.reset(); // its memory first
     slot.begun = slot.shown.config;
     slot.shown.samples.clear();
@@ -290,6 +293,44 @@ std::string LabDesk::turn(const TurnKnobs& knobs)
         end_drag();
     }
     return {};
+}
+
+// What a card cannot compute is computed here.
+void LabDesk::choose_for(const TrainerConfig& config)
+{
+    on_cpu_ = false;
+    if (card())
+    {
+        const Issues lacks = trainer::lacking(config, card()->abilities, card()->shown.name);
+        on_cpu_ = !lacks.empty();
+        notice_ = on_cpu_ ? "On the CPU: " + lacks.front().message : notice_;
+    }
+    if (setup_.choose)
+    {
+        setup_.choose(card() ? chosen_ : 0);
+    }
+}
+
+std::string LabDesk::choose(const ChooseDevice& choice)
+{
+    if (choice.device == chosen_ || choice.device > cards_.size())
+    {
+        return {};
+    }
+    chosen_ = choice.device;
+    on_cpu_ = false;
+    const std::string software =
+        card() && card()->software
+            ? "A software adapter: the CPU imitates a GPU, slower than it trains by itself"
+            : "";
+    if (demo_ || !bench_.a.run)
+    {
+        return software;
+    }
+    bench_.b.reset();
+    const bool goes_on = bench_.a.run->snapshot()->state == RunState::running;
+    const std::string fault = begin(bench_.a, !goes_on);
+    return !fault.empty() ? fault : software.empty() ? "Started again on the other device" : software;
 }
 
 void LabDesk::end_drag()

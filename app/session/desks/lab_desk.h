@@ -16,6 +16,15 @@
 namespace ringside
 {
 
+// A graphics card that runs can be made on elsewhere, beside the device that is opened here.
+struct LabCard
+{
+    LabChoice shown;
+    trainer::Abilities abilities;
+    std::int64_t workspace = 0; // [B]
+    bool software = false;      // computed by the processor
+};
+
 class LabDesk
 {
 public:
@@ -23,8 +32,10 @@ public:
     {
         LabDevice::Open open;             // null: nothing can be trained here
         trainer::RemoteRun::OpenLine far; // where runs are made elsewhere; null: on threads of their own
-        bool threads = true;              // false: the device is opened and measured at once
-        double probe_seconds = 2;         // of measuring the device; 0: predictions without times
+        std::function<std::vector<LabCard>()> cards; // found so far; null: none
+        std::function<void(std::size_t)> choose; // where the next run is made: 0, or the card counted from 1
+        bool threads = true;                     // false: the device is opened and measured at once
+        double probe_seconds = 2;                // of measuring the device; 0: predictions without times
         TrainerConfig config = default_trainer_config();
         LabData text;                     // the text that ships; none: only tasks
         std::vector<Gpu> data_sheets;     // to find a device's nominal rate in
@@ -103,6 +114,10 @@ private:
     std::string load();
     std::string clear();
     std::string turn(const TurnKnobs& knobs);
+    std::string choose(const ChooseDevice& choice);
+    void choose_for(const TrainerConfig& config);
+    // The card that is chosen and computes what is set; null: none.
+    const LabCard* card() const { return chosen_ == 0 || on_cpu_ ? nullptr : &cards_[chosen_ - 1]; }
     std::string ask(const AskDemo& demo);
     std::string answer(const AnswerDemo& answer);
     template <class F>
@@ -126,6 +141,20 @@ private:
     Setup setup_;
     std::unique_ptr<LabDevice> device_;
     LabDevice::Found found_;
+    // What a card can do; the probe stays until it has said so.
+    struct Measured
+    {
+        std::unique_ptr<trainer::RemoteProbe> probe;
+        std::optional<trainer::DeviceRates> rates;
+        bool done = false;
+    };
+    void measure_card();
+    const std::optional<trainer::DeviceRates>& rates() const;
+
+    std::map<std::size_t, Measured> measured_; // by card, counted from 1
+    std::vector<LabCard> cards_;
+    std::size_t chosen_ = 0; // 0: the device; or a card
+    bool on_cpu_ = false;    // the card cannot compute what was begun last
     double sheet_flops_ = 0; // [FLOP/s] of the device's data sheet, bf16; 0: not known
     Bench bench_;
     std::optional<Bench> aside_; // the person's own, while a demonstration is on

@@ -20,6 +20,44 @@ void LabDesk::wake()
     }
 }
 
+// While nothing runs on it; a run that begins before it is over ends it.
+void LabDesk::measure_card()
+{
+    if (!card() || !setup_.far)
+    {
+        return;
+    }
+    if (const auto found = measured_.find(chosen_); found != measured_.end())
+    {
+        if (found->second.done)
+        {
+            found->second.probe.reset();
+        }
+        return;
+    }
+    const auto ready = prepared(bench_.a.shown.config);
+    if (!ready || !bench_.begun().empty())
+    {
+        return;
+    }
+    setup_.choose(chosen_);
+    Measured& measured = measured_[chosen_];
+    measured.probe =
+        std::make_unique<trainer::RemoteProbe>(*ready, setup_.far,
+                                               [&measured](const std::optional<trainer::DeviceRates>& rates)
+                                               {
+                                                   measured.rates = rates;
+                                                   measured.done = true;
+                                               });
+}
+
+const std::optional<trainer::DeviceRates>& LabDesk::rates() const
+{
+    static const std::optional<trainer::DeviceRates> none;
+    const auto found = measured_.find(chosen_);
+    return !card() ? found_.rates : found == measured_.end() ? none : found->second.rates;
+}
+
 void LabDesk::look_at_device()
 {
     if (device_ && !found_.done)
@@ -28,32 +66,51 @@ void LabDesk::look_at_device()
         const Gpu* sheet = found_.done ? sheet_of(setup_.data_sheets, found_.name) : nullptr;
         sheet_flops_ = sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12;
     }
-    frame_.device = found_.says;
-    frame_.measuring = device_ && !found_.done;
-    frame_.capacity = found_.capacity;
+    if (device_ && setup_.cards)
+    {
+        cards_ = setup_.cards();
+    }
+    frame_.devices.clear();
+    for (const LabCard& each : cards_)
+    {
+        frame_.devices.push_back(each.shown);
+    }
+    if (!cards_.empty())
+    {
+        frame_.devices.insert(frame_.devices.begin(), {found_.name, found_.says});
+    }
+    frame_.chosen = chosen_;
+    frame_.device = card() ? "training on " + card()->shown.name : found_.says;
+    measure_card();
+    const auto measured = measured_.find(chosen_);
+    frame_.measuring = (device_ && !found_.done) ||
+                       (card() && measured != measured_.end() && measured->second.probe != nullptr);
+    frame_.capacity = card() ? 0 : found_.capacity;
     if (!found_.fault.empty())
     {
         frame_.fault = found_.fault;
     }
-    if (found_.rates)
+    frame_.rate.reset();
+    if (const auto& known = rates())
     {
         const Precision precision = bench_.a.shown.config.training.precision;
-        frame_.rate = LabRate{found_.rates->of(precision).product_flops, found_.rates->copy_bytes,
-                              precision == Precision::fp32 ? 0 : sheet_flops_, found_.rates->sustained};
+        frame_.rate = LabRate{known->of(precision).product_flops, known->copy_bytes,
+                              precision == Precision::fp32 || card() ? 0 : sheet_flops_, known->sustained};
     }
 }
 
 void LabDesk::look_at(Slot& slot) const
 {
     const LabPrediction& p = slot.shown.predicted;
-    if (p.of != slot.shown.config || slot.workspace != found_.workspace ||
-        (p.step_seconds > 0) != (found_.rates.has_value() && p.parameters > 0))
+    const std::int64_t workspace = card() ? card()->workspace : found_.workspace;
+    const auto& known = rates();
+    if (p.of != slot.shown.config || slot.workspace != workspace ||
+        (p.step_seconds > 0) != (known.has_value() && p.parameters > 0))
     {
-        const auto gpu =
-            found_.rates ? std::optional(trainer::gpu_of(*found_.rates, slot.shown.config.training.precision))
-                         : std::nullopt;
-        slot.shown.predicted = prediction_of(slot.shown.config, gpu, found_.workspace);
-        slot.workspace = found_.workspace;
+        const auto gpu = known ? std::optional(trainer::gpu_of(*known, slot.shown.config.training.precision))
+                               : std::nullopt;
+        slot.shown.predicted = prediction_of(slot.shown.config, gpu, workspace);
+        slot.workspace = workspace;
     }
     if (!slot.run)
     {

@@ -38,12 +38,17 @@ struct AskDemo
 {
     std::size_t demo; // in lab_demos()
 };
+// Of LabFrame::devices; a run begins again on it.
+struct ChooseDevice
+{
+    std::size_t device;
+};
 // What the person expects; the runs begin.
 struct AnswerDemo
 {
     std::size_t answer;
 };
-struct LabAction : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo>
+struct LabAction : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo, ChooseDevice>
 {
     using variant::variant;
 };

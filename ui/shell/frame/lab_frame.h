@@ -36,12 +36,21 @@ struct LabDemoFrame
     double progress = 0;                // 0 to 1
 };
 
+// A device that runs can be made on.
+struct LabChoice
+{
+    std::string name;
+    std::string says;
+};
+
 struct LabFrame
 {
-    std::string device;     // one line; empty: not opened yet
-    bool measuring = false; // the device, for some seconds
-    std::string fault;      // of the device, or of knobs that cannot be trained; empty: none
-    double capacity = 0;    // [B] of the device; 0: not known
+    std::string device;             // one line; empty: not opened yet
+    std::vector<LabChoice> devices; // the one that is opened here first; empty: no choice
+    std::size_t chosen = 0;         // of them
+    bool measuring = false;         // the device, for some seconds
+    std::string fault;              // of the device, or of knobs that cannot be trained; empty: none
+    double capacity = 0;            // [B] of the device; 0: not known
     std::optional<LabRate> rate;
     LabRun a;
     std::optional<LabRun> b;

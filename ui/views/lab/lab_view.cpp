@@ -331,6 +331,15 @@ ViewKeys LabView::keys()
                      step_memory_.step(*k.frame.lab->a.snapshot, k.which == 0 ? -1 : 1);
                  }
              }},
+            {"G", "Train on the next device, where there are several",
+             [](const KeyPress& k)
+             {
+                 const LabFrame& lab = *k.frame.lab;
+                 if (!lab.devices.empty())
+                 {
+                     k.out.push(LabAction(ChooseDevice{(lab.chosen + 1) % lab.devices.size()}));
+                 }
+             }},
             {"W", "Save a checkpoint", asks(LabCommand::save)},
             {"L", "Load the last checkpoint", asks(LabCommand::load)},
             {demo_keys_, "Demonstrations; 1 to 3 say what you expect",

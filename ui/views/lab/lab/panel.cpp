@@ -41,6 +41,24 @@ std::string model_name(const LabRun& run)
     return fmt::format("{}, {}", name, format_count(static_cast<double>(run.predicted.parameters)));
 }
 
+// Where there is more than one.
+void draw_devices(PanelColumn& column, const LabFrame& lab, Out& out)
+{
+    if (lab.chosen >= lab.devices.size())
+    {
+        return;
+    }
+    const auto items = list_of<Choosable>(lab.devices,
+                                          [](const LabChoice& device) {
+                                              return Choosable{device.name, device.name, device.says};
+                                          });
+    if (const auto chosen = column.dropdown("###device of the lab", lab.devices[lab.chosen].name,
+                                            "lab devices", items, "Another device starts the run again"))
+    {
+        out.push(LabAction(ChooseDevice{*chosen}));
+    }
+}
+
 void draw_model(PanelColumn& column, const LabRun& run, TrainerConfig& config)
 {
     const auto says = list_of<std::string>(
@@ -135,6 +153,7 @@ void LabPanel::draw_knobs(PanelColumn& column, const LabFrame& lab, Out& out)
     }
     const LabRun& run = run_ == 0 ? lab.a : *lab.b;
     TrainerConfig next = run.config;
+    draw_devices(column, lab, out);
     draw_model(column, run, next);
     draw_sliders(column, next);
     draw_choices(column, next);

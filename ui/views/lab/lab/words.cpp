@@ -149,7 +149,7 @@ Caption lab_caption(const LabFrame& lab)
     }
     if (s.step == 0)
     {
-        return {model_words(lab.a), "", ""};
+        return {s.message.empty() ? model_words(lab.a) : s.message, "", ""};
     }
     const std::int64_t state = s.memory.state();
     const double each = static_cast<double>(state) /
