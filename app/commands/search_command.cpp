@@ -16,7 +16,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 namespace ringside
@@ -37,6 +39,7 @@ struct SearchOptions : CommonOptions
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
     std::vector<std::string> fix;
+    std::vector<std::string> free;
     double headroom = SearchLimits().headroom;
     bool changes = false;
     bool csv = false;
@@ -67,7 +70,53 @@ void flip(SearchLimits& limits, Issues& issues, const char* option, const std::s
                       fmt::format("use one of {}", fmt::join(texts_of(kSwitches, &Switch::word), ", "))});
 }
 
-SearchLimits limits_of(const SearchOptions& o, const Presets& presets)
+// "batch=256:4096", or "batch" for a quarter to four times today's.
+void free_one(Freed& freed, Issues& issues, const std::string& word, const Training& today)
+{
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const std::string range = equals == std::string::npos ? "" : word.substr(equals + 1);
+    if (name == "recompute_layers" && range.empty())
+    {
+        freed.recompute_layers = true;
+        return;
+    }
+    if (name != "batch" && name != "sequence")
+    {
+        issues.push_back({"--free", fmt::format("there is no \u201c{}\u201d", name),
+                          "use batch, sequence, recompute_layers, or batch=256:4096"});
+        return;
+    }
+    const std::int64_t now = name == "batch" ? today.global_batch : today.sequence_length;
+    FreeRange wanted = range_around(now);
+    if (equals != std::string::npos)
+    {
+        const std::size_t colon = range.find(':');
+        const auto number = [&](std::size_t from, std::size_t count)
+        {
+            std::int64_t value = 0;
+            const std::string text = range.substr(std::min(from, range.size()), count);
+            const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+            return read.ptr == text.data() + text.size() ? value : 0;
+        };
+        wanted = {number(0, colon), colon == std::string::npos ? 0 : number(colon + 1, std::string::npos)};
+        if (wanted.least < 1 || wanted.most < wanted.least)
+        {
+            issues.push_back({"--free", fmt::format("{} is no range", range),
+                              "give the least and the most, for example 256:4096"});
+            return;
+        }
+        const std::vector<std::int64_t> values = values_in(wanted, now);
+        if (values.front() < wanted.least || values.front() > wanted.most)
+        {
+            issues.push_back(
+                {"--free", fmt::format("no power of two times {} is in {}", now, range), "widen the range"});
+        }
+    }
+    (name == "batch" ? freed.global_batch : freed.sequence_length) = wanted;
+}
+
+SearchLimits limits_of(const SearchOptions& o, const Scenario& scenario, const Presets& presets)
 {
     SearchLimits limits;
     Issues issues;
@@ -99,6 +148,10 @@ SearchLimits limits_of(const SearchOptions& o, const Presets& presets)
         {
             limits.fixed.push_back(known->name);
         }
+    }
+    for (const std::string& word : o.free)
+    {
+        free_one(limits.freed, issues, word, scenario.training);
     }
     check_range(issues, "--headroom", o.headroom, 0, 0.9);
     limits.headroom = o.headroom;
@@ -151,6 +204,10 @@ json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limi
     const json whole = to_json(s, presets);
     json out{{"gpus", c.layout.gpus}, {"parallel", whole["parallel"]}, {"training", whole["training"]}};
     out["estimate"] = {{"step.time_s", c.seconds}, {"memory.total_bytes", c.bytes}, {"step.mfu", c.mfu}};
+    if (limits.freed.work())
+    {
+        out["estimate"]["seconds_per_million_tokens"] = c.pace();
+    }
     out["nearest_misses"] = json::array();
     for (const NearMiss& miss : near_misses(s, c, limits))
     {
@@ -339,21 +396,26 @@ TextTable result_table(const Scenario& s, const SearchLimits& limits, const Sear
                      {"DP", 6},
                      {"Z", 4},
                      {"micro", 7},
-                     {"  recompute", -12},
+                     {limits.freed.work() ? "GBS" : "", limits.freed.work() ? 7 : 0},
+                     {limits.freed.work() ? "length" : "", limits.freed.work() ? 8 : 0},
+                     {"  recompute", limits.freed.recompute_layers ? -18 : -12},
                      {"schedule", -18},
                      {"memory", 9},
                      {"", 6},
                      {"bubble", 8},
                      {"MFU", 8},
                      {"step", 11},
+                     {limits.freed.work() ? "s/M tok" : "", limits.freed.work() ? 9 : 0},
                      {"  faster, but needs", -26}});
+    const auto work = [&](std::string text) { return limits.freed.work() ? std::move(text) : std::string(); };
     const auto add = [&](const std::string& name, const Candidate& c, const std::string& miss)
     {
         const Layout& l = c.layout;
         table.add(name, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert, data_of(l),
-                  l.zero, l.micro_batch, fmt::format("  {}", name_of(l.recompute)), schedule_words(l),
-                  format_bytes(Bytes(c.bytes)), verdict_mark(c, r.capacity), format_percent(c.bubble),
-                  format_percent(c.mfu), format_seconds(Seconds(c.seconds)), miss);
+                  l.zero, l.micro_batch, work(grouped(l.global_batch)), work(grouped(l.sequence_length)),
+                  fmt::format("  {}", recompute_words(l)), schedule_words(l), format_bytes(Bytes(c.bytes)),
+                  verdict_mark(c, r.capacity), format_percent(c.bubble), format_percent(c.mfu),
+                  format_seconds(Seconds(c.seconds)), work(fmt::format("{:.3g}", c.pace())), miss);
     };
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
@@ -421,25 +483,12 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
 // The layouts alone, numbers in full.
 void print_csv(const SearchResult& r, std::size_t top)
 {
-    TextTable table({{"rank"},
-                     {"gpus"},
-                     {"tensor"},
-                     {"sequence_parallel"},
-                     {"context"},
-                     {"pipeline"},
-                     {"chunks"},
-                     {"expert"},
-                     {"expert_tensor"},
-                     {"data"},
-                     {"zero"},
-                     {"micro_batch"},
-                     {"recompute"},
-                     {"schedule"},
-                     {"memory_bytes"},
-                     {"bubble_of_step"},
-                     {"mfu"},
-                     {"step_time_s"},
-                     {"verdict"}});
+    TextTable table({{"rank"},          {"gpus"},           {"tensor"},       {"sequence_parallel"},
+                     {"context"},       {"pipeline"},       {"chunks"},       {"expert"},
+                     {"expert_tensor"}, {"data"},           {"zero"},         {"micro_batch"},
+                     {"recompute"},     {"schedule"},       {"memory_bytes"}, {"bubble_of_step"},
+                     {"mfu"},           {"step_time_s"},    {"verdict"},      {"recompute_layers"},
+                     {"global_batch"},  {"sequence_length"}});
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
         const Candidate& c = r.best[i];
@@ -447,7 +496,8 @@ void print_csv(const SearchResult& r, std::size_t top)
         table.add(i + 1, l.gpus, l.tensor, l.sequence_parallel, l.context, l.pipeline, l.chunks, l.expert,
                   l.expert_tensor, data_of(l), l.zero, l.micro_batch, name_of(l.recompute),
                   l.pipeline == 1 ? "none" : l.schedule->id, fmt::format("{:.0f}", c.bytes), c.bubble, c.mfu,
-                  c.seconds, name_of(verdict_of(c, r.capacity)));
+                  c.seconds, name_of(verdict_of(c, r.capacity)), l.recompute_layers, l.global_batch,
+                  l.sequence_length);
     }
     fmt::print("{}", table.csv());
 }
@@ -455,8 +505,8 @@ void print_csv(const SearchResult& r, std::size_t top)
 int run_search(const SearchOptions& o)
 {
     const Presets presets = open_presets(o).presets;
-    SearchLimits limits = limits_of(o, presets);
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
+    SearchLimits limits = limits_of(o, scenario, presets);
     limits.like = layout_of(scenario);
     end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
     const SearchResult result =
@@ -499,6 +549,9 @@ void add_search_options(CLI::App& app, SearchOptions& o)
           "also try tensor-across-nodes, zero-with-stages (ZeRO-2 and 3 with pipeline stages)");
     words("--fix", o.fix,
           "fields of the layout that stay as the scenario has them, for example parallel.tensor");
+    words("--free", o.free,
+          "also move batch and sequence (x1/4 to x4, or as in batch=256:4096), recompute_layers; steps of "
+          "different tokens rank by the time per token");
     add_framework(app, o.framework);
     app.add_option(
            "--headroom", o.headroom,
@@ -526,19 +579,37 @@ const CliCommand search_command = command<add_search_options, run_search>(
     "rank every legal layout of a scenario's model on its GPUs, its overlap_* settings kept as they "
     "are; exit 1 if none fits");
 
-int run_bench_search(const CommonOptions& options)
+namespace
 {
-    const Presets presets = open_presets(options).presets;
-    const Scenario s = or_end(scenario_from_text(kBenchScenario, presets));
-    SearchLimits limits;
-    limits.tensor_across_nodes = limits.zero_with_stages = true;
-    const auto seconds = [](const auto& work)
-    {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
-    const double first = seconds(
+
+// The space of one framework: Llama 3.1 405B as Meta trained it, on Megatron-LM.
+constexpr const char* kBenchFramework = R"({
+  "schema": "ringside.scenario/1", "model": "llama-3.1-405b",
+  "cluster": {"gpu": "h100-sxm-80gb", "gpus": 16384, "gpus_per_node": 8, "network_gb_per_s": 50},
+  "training": {"sequence_length": 8192, "micro_batch": 1, "global_batch": 2048}
+})";
+
+double seconds_of(const std::function<void()>& work)
+{
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// On one core.
+struct SearchTime
+{
+    SearchResult result;
+    double first = 0; // [s] until something fits
+    double all = 0;
+
+    double rate(std::int64_t count) const { return static_cast<double>(count) / all; }
+};
+
+SearchTime timed_search(const Scenario& s, const SearchLimits& limits)
+{
+    SearchTime time;
+    time.first = seconds_of(
         [&]
         {
             LayoutSearch search(s, limits);
@@ -546,28 +617,54 @@ int run_bench_search(const CommonOptions& options)
             {
             }
         });
-    SearchResult one;
-    const double alone = seconds([&] { one = search_all(s, limits, 1); });
+    time.all = seconds_of([&] { time.result = search_all(s, limits, 1); });
+    return time;
+}
+
+} // namespace
+
+int run_bench_search(const CommonOptions& options)
+{
+    const Presets presets = open_presets(options).presets;
+    const Scenario s = or_end(scenario_from_text(kBenchScenario, presets));
+    const Scenario large = or_end(scenario_from_text(kBenchFramework, presets));
+    SearchLimits limits;
+    limits.tensor_across_nodes = limits.zero_with_stages = true;
+    SearchLimits megatron = limits;
+    megatron.framework = *presets.framework("megatron");
+    const SearchTime one = timed_search(s, limits);
+    const SearchTime framework = timed_search(large, megatron);
     const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
     SearchResult all;
-    const double full = seconds([&] { all = search_all(s, limits, threads); });
-    const double rate = static_cast<double>(one.legal) / alone;
+    const double full = seconds_of([&] { all = search_all(s, limits, threads); });
+    const double rate = one.rate(one.result.legal);
     if (options.json)
     {
         print_document({{"estimates_per_s", rate},
                         {"full_space", all.legal},
                         {"full_space_s", full},
-                        {"first_answer_ms", first * 1e3},
+                        {"first_answer_ms", one.first * 1e3},
+                        {"framework_estimates_per_s", framework.rate(framework.result.legal)},
+                        {"framework_tried_per_s", framework.rate(framework.result.tried)},
+                        {"framework_space", framework.result.legal},
+                        {"framework_first_answer_ms", framework.first * 1e3},
                         {"threads", threads},
                         {"best_step_s", all.best.empty() ? 0 : all.best.front().seconds}},
                        -1);
         return kDone;
     }
+    const auto whole = [](double number) { return grouped(static_cast<std::int64_t>(number)); };
     say("{} on {}\n", s.model.name, counted(s.cluster.gpus, "GPU"));
     fmt::print("estimates per second, one thread{:>14}\nall {} layouts, {} threads  {:>14}\n"
                "first layout that fits          {:>14}\n",
-               grouped(static_cast<std::int64_t>(rate)), grouped(all.legal), threads,
-               format_seconds(Seconds(full)), format_seconds(Seconds(first)));
+               whole(rate), grouped(all.legal), threads, format_seconds(Seconds(full)),
+               format_seconds(Seconds(one.first)));
+    say("{} on {}, {}\n", large.model.name, counted(large.cluster.gpus, "GPU"), megatron.framework.name);
+    fmt::print("estimates per second, one thread{:>14}\ntried per second, one thread    {:>14}\n"
+               "all {} legal of {} tried, one thread{:>11}\nfirst layout that fits          {:>14}\n",
+               whole(framework.rate(framework.result.legal)), whole(framework.rate(framework.result.tried)),
+               grouped(framework.result.legal), grouped(framework.result.tried),
+               format_seconds(Seconds(framework.all)), format_seconds(Seconds(framework.first)));
     return kDone;
 }
 

@@ -45,11 +45,22 @@ T value(const json& from, const char* name, T otherwise)
     }
 }
 
+constexpr JsonRule kCount{.least = 0, .most = 1e15};
+const JsonTable<FreeRange> kRangeTable{{
+    {"least", &FreeRange::least, kCount},
+    {"most", &FreeRange::most, kCount},
+}};
+const JsonTable<Freed> kFreedTable{{
+    {"global_batch", &Freed::global_batch, kRangeTable},
+    {"sequence_length", &Freed::sequence_length, kRangeTable},
+    {"recompute_layers", &Freed::recompute_layers},
+}};
 const JsonTable<KeptSearch> kSearchTable{{
     {"words", &KeptSearch::words, kNeeded},
     {"link", &KeptSearch::link, kNeeded},
     {"framework", &KeptSearch::framework},
     {"objective", &KeptSearch::objective},
+    {"free", &KeptSearch::freed, kFreedTable},
 }};
 
 // Those that can be read.

@@ -77,7 +77,7 @@ void LayoutSearcher::want(const Scenario& scenario, const SearchLimits& limits)
     {
         return;
     }
-    const Scenario plain = without_layout(scenario);
+    const Scenario plain = searched_scenario(scenario, limits);
     work_ = std::make_unique<Work>();
     answer_ = {plain, limits, {}, 0};
     const std::size_t parts = std::max<std::size_t>(1, threads_);

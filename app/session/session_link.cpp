@@ -116,12 +116,12 @@ void Session::keep_search()
                     limits.any_framework() ? "any framework" : std::string_view(limits.framework.name),
                     limits.objective == Objective::memory ? format_bytes(Bytes(best.bytes), preferences_.unit)
                                                           : format_seconds(Seconds(best.seconds))),
-        to_text(place, presets_), limits.framework.id, limits.objective};
+        to_text(place, presets_), limits.framework.id, limits.objective, limits.freed};
     std::erase_if(searches_,
                   [&](const KeptSearch& other)
                   {
                       return other.link == kept.link && other.framework == kept.framework &&
-                             other.objective == kept.objective;
+                             other.objective == kept.objective && other.freed == kept.freed;
                   });
     searches_.insert(searches_.begin(), std::move(kept));
     searches_.resize(std::min(searches_.size(), kMostKeptSearches));

@@ -36,15 +36,14 @@ double shard(std::int64_t elements, std::int64_t ranks)
 struct Context
 {
     const Scenario& s;
-    const LayerKept& layer;
     StateBytes bytes;
     double tokens;       // of one micro-batch on one context rank
     double sequence_cut; // 1, or tensor with sequence parallelism
     std::int64_t dense_shards;
     std::int64_t expert_shards;
 
-    Context(const Scenario& scenario, const LayerKept& of_layer)
-        : s(scenario), layer(of_layer), bytes(state_bytes(scenario)),
+    explicit Context(const Scenario& scenario)
+        : s(scenario), bytes(state_bytes(scenario)),
           tokens(static_cast<double>(scenario.training.micro_batch) *
                  static_cast<double>(scenario.training.sequence_length) /
                  static_cast<double>(scenario.parallel.context)),
@@ -150,7 +149,8 @@ void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
                    whole(optimizer.variance)};
 }
 
-void fill_activations(const Context& c, const StagePart& part, StageMemory& stage)
+void fill_activations(const Context& c, const LayerKept& layer, const StagePart& part,
+                      std::span<const std::int64_t> times_kept, StageMemory& stage)
 {
     const Scenario& s = c.s;
     const Training& t = s.training;
@@ -161,18 +161,18 @@ void fill_activations(const Context& c, const StagePart& part, StageMemory& stag
     for (std::size_t chunk = 0; chunk < ranges.size(); ++chunk)
     {
         const LayerRange& layers = ranges[chunk];
-        const auto times = static_cast<double>(stage.kept[chunk]);
-        kept += times * c.layer.of(layers);
-        stage.in_flight += stage.kept[chunk];
+        const auto times = static_cast<double>(times_kept[chunk]);
+        kept += times * layer.of(layers);
+        stage.in_flight += times_kept[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
-        stage.layer_bytes = std::max(stage.layer_bytes, Bytes(c.layer.largest(layers)));
+        stage.layer_bytes = std::max(stage.layer_bytes, Bytes(layer.largest(layers)));
     }
     for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
     {
         if (ranges[chunk].stage == 0)
         {
-            kept += static_cast<double>(stage.kept[chunk]) * c.tokens * hidden /
+            kept += static_cast<double>(times_kept[chunk]) * c.tokens * hidden /
                     c.sequence_cut; // mask of the embedding's dropout
         }
     }
@@ -190,8 +190,35 @@ void fill_activations(const Context& c, const StagePart& part, StageMemory& stag
     stage.parts[static_cast<std::size_t>(Component::activations)] = whole(kept);
 }
 
-void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const StageWeights& w,
-                  StageMemory& stage)
+// Those whose size the weights set.
+void fill_weight_buffers(const Context& c, const StageWeights& w, StageMemory& stage)
+{
+    const Scenario& s = c.s;
+    // Gradients leave a matrix product in its own format.
+    const double product = std::min(gathered_bytes(s), element_bytes(s.training));
+    const std::int64_t zero = effective_zero(s);
+    BufferParts& b = stage.buffers;
+    // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients
+    // pass through one whole layer.
+    b.gradient_workspace = whole(product * static_cast<double>(zero >= 2 ? w.largest_layer : w.distinct));
+    if (zero == 3 || offloads_weights(s.training.offload))
+    {
+        b.gathered = whole(gathered_bytes(s) * static_cast<double>(2 * w.largest_layer + w.root));
+    }
+    if (s.software.second_gradients && c.bytes.gradient > 2)
+    {
+        b.second_gradients = whole(2 * c.elements(w.dense, w.expert, s.parallel.zero >= 2));
+    }
+    if (s.software.whole_gradients && s.parallel.pipeline > 1 && zero >= 2)
+    {
+        b.whole_gradients = whole(
+            c.bytes.gradient * (c.elements(w.dense, w.expert, false) - c.elements(w.dense, w.expert, true)));
+    }
+}
+
+// Those whose size a micro-batch sets.
+void fill_token_buffers(const Context& c, const LayerKept& layer, const std::vector<LayerRange>& ranges,
+                        StageMemory& stage)
 {
     const Scenario& s = c.s;
     const Training& t = s.training;
@@ -202,25 +229,14 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
         has_dense = has_dense || range.dense() > 0;
         has_moe = has_moe || range.experts > 0;
     }
-    const double product =
-        std::min(gathered_bytes(s), element_bytes(t)); // gradients leave a matrix product in its own format
     BufferParts& b = stage.buffers;
-    // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients
-    // pass through one whole layer.
-    b.gradient_workspace =
-        whole(product * static_cast<double>(effective_zero(s) >= 2 ? w.largest_layer : w.distinct));
     const double widest = std::max(has_dense ? working_set(c, false) : 0, has_moe ? working_set(c, true) : 0);
     // The loss's gradient is there before the first layer's backward starts, so only what exceeds the logits
     // is extra.
     b.working_set = whole(std::max(0.0, widest - stage.logits_bytes.value));
     if (t.recompute != Recompute::none)
     {
-        b.recomputed =
-            whole(std::max(has_dense ? c.layer.again(false) : 0, has_moe ? c.layer.again(true) : 0));
-    }
-    if (effective_zero(s) == 3 || offloads_weights(t.offload))
-    {
-        b.gathered = whole(gathered_bytes(s) * static_cast<double>(2 * w.largest_layer + w.root));
+        b.recomputed = whole(std::max(has_dense ? layer.again(false) : 0, has_moe ? layer.again(true) : 0));
     }
     if (s.parallel.pipeline > 1)
     {
@@ -228,23 +244,23 @@ void fill_buffers(const Context& c, const std::vector<LayerRange>& ranges, const
             whole(2 * element_bytes(t) * c.tokens * static_cast<double>(s.model.hidden) / c.sequence_cut);
     }
     b.loss_copies = whole(logit_copies(s.software.loss) * stage.logits_bytes.value);
-    if (s.software.second_gradients && c.bytes.gradient > 2)
-    {
-        b.second_gradients = whole(2 * c.elements(w.dense, w.expert, s.parallel.zero >= 2));
-    }
-    if (s.software.whole_gradients && s.parallel.pipeline > 1 && effective_zero(s) >= 2)
-    {
-        b.whole_gradients = whole(
-            c.bytes.gradient * (c.elements(w.dense, w.expert, false) - c.elements(w.dense, w.expert, true)));
-    }
-    const Bytes comes_and_goes =
-        b.gradient_workspace + b.working_set + b.recomputed + b.gathered + b.transfer + b.loss_copies;
-    const Bytes temporary = comes_and_goes + b.second_gradients + b.whole_gradients;
-    b.fragmentation =
-        whole(t.fragmentation * (stage.total() + temporary).value +
-              s.software.fragmentation * (stage.of(Component::activations) + comes_and_goes).value);
-    b.reserve = whole(s.software.reserve_gb * 1e9);
-    stage.parts[static_cast<std::size_t>(Component::buffers)] = temporary + b.fragmentation + b.reserve;
+}
+
+// Of a stage, or of half of it. Whole bytes add up exactly in any order.
+MemoryHalf half_of(const StageMemory& stage)
+{
+    return {stage.total() + stage.buffers.temporary(),
+            stage.of(Component::activations) + stage.buffers.moving()};
+}
+
+Bytes fragmentation_of(const Scenario& s, const MemoryHalf& whole_stage)
+{
+    return whole(s.training.fragmentation * whole_stage.all.value +
+                 s.software.fragmentation * whole_stage.moving.value);
+}
+Bytes reserve_of(const Scenario& s)
+{
+    return whole(s.software.reserve_gb * 1e9);
 }
 
 } // namespace
@@ -411,16 +427,56 @@ Bytes StageMemory::total() const
     return std::accumulate(parts.begin(), parts.end(), Bytes{});
 }
 
+Bytes BufferParts::temporary() const
+{
+    return moving() + second_gradients + whole_gradients;
+}
+
+Bytes BufferParts::moving() const
+{
+    return gradient_workspace + working_set + recomputed + gathered + transfer + loss_copies;
+}
+
 StageMemory stage_memory(const Scenario& scenario, const LayerKept& layer, const StageWeights& weights,
                          const StagePart& part, std::vector<std::int64_t> kept)
 {
-    const Context context(scenario, layer);
+    const Context context(scenario);
     StageMemory stage;
     fill_state(context, weights, stage);
+    fill_weight_buffers(context, weights, stage);
     stage.kept = std::move(kept);
-    fill_activations(context, part, stage);
-    fill_buffers(context, part.ranges, weights, stage);
+    fill_activations(context, layer, part, stage.kept, stage);
+    fill_token_buffers(context, layer, part.ranges, stage);
+    BufferParts& b = stage.buffers;
+    b.fragmentation = fragmentation_of(scenario, half_of(stage));
+    b.reserve = reserve_of(scenario);
+    stage.parts[static_cast<std::size_t>(Component::buffers)] = b.temporary() + b.fragmentation + b.reserve;
     return stage;
+}
+
+MemoryHalf weight_half(const Scenario& scenario, const StageWeights& weights)
+{
+    const Context context(scenario);
+    StageMemory stage;
+    fill_state(context, weights, stage);
+    fill_weight_buffers(context, weights, stage);
+    return half_of(stage);
+}
+
+MemoryHalf token_half(const Scenario& scenario, const LayerKept& layer, const StagePart& part,
+                      std::span<const std::int64_t> kept)
+{
+    const Context context(scenario);
+    StageMemory stage;
+    fill_activations(context, layer, part, kept, stage);
+    fill_token_buffers(context, layer, part.ranges, stage);
+    return half_of(stage);
+}
+
+Bytes stage_bytes(const Scenario& scenario, const MemoryHalf& weights, const MemoryHalf& tokens)
+{
+    const MemoryHalf both{weights.all + tokens.all, weights.moving + tokens.moving};
+    return both.all + fragmentation_of(scenario, both) + reserve_of(scenario);
 }
 
 MemoryReport memory_report(const Scenario& scenario)

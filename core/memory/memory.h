@@ -23,6 +23,7 @@
 #include "core/scenario/scenario.h"
 
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -130,6 +131,9 @@ struct BufferParts
     Bytes whole_gradients;    // beyond a shard, while a pipeline's micro-batches are added up (FSDP2)
     Bytes fragmentation;      // as asked for by training.fragmentation, and the software's allocator
     Bytes reserve;            // allocator, driver and communication library, where the software is named
+
+    Bytes temporary() const; // all but the last two
+    Bytes moving() const;    // of these, what comes and goes in a step
 };
 
 struct StageMemory
@@ -190,6 +194,18 @@ std::int64_t effective_zero(const Scenario& scenario);
 // each of its chunks.
 StageMemory stage_memory(const Scenario& scenario, const LayerKept& layer, const StageWeights& weights,
                          const StagePart& part, std::vector<std::int64_t> kept);
+
+// The total of the same in two halves, for a search that puts many together: what the weights take needs
+// neither the micro-batch nor what is kept, the rest no ZeRO stage.
+struct MemoryHalf
+{
+    Bytes all;
+    Bytes moving; // of it, what comes and goes in a step
+};
+MemoryHalf weight_half(const Scenario& scenario, const StageWeights& weights);
+MemoryHalf token_half(const Scenario& scenario, const LayerKept& layer, const StagePart& part,
+                      std::span<const std::int64_t> kept);
+Bytes stage_bytes(const Scenario& scenario, const MemoryHalf& weights, const MemoryHalf& tokens);
 
 // The scenario must be valid (see validate()).
 MemoryReport memory_report(const Scenario& scenario);

@@ -92,6 +92,12 @@ std::string sentence_of(const LayoutDifference& d, ByteUnit unit)
         d.bytes == 0 ? "takes as much memory"
                      : fmt::format("{} {}{}", d.bytes > 0 ? "takes" : "frees",
                                    format_bytes(Bytes(std::abs(d.bytes)), unit), d.bytes > 0 ? " more" : "");
+    if (d.from.tokens != d.to.tokens)
+    {
+        const double more = 1e6 * (d.to.total() / d.to.tokens - d.from.total() / d.from.tokens);
+        return fmt::format("{} {} {} per million tokens and {}.", d.settings, more < 0 ? "saves" : "costs",
+                           format_seconds(Seconds(std::abs(more))), memory);
+    }
     if (d.seconds() == 0)
     {
         return fmt::format("{} takes as long and {}.", d.settings, memory);

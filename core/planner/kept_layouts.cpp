@@ -11,7 +11,7 @@ namespace ringside
 namespace
 {
 
-// Keeps `frontier` ascending in bytes and descending in seconds.
+// Keeps `frontier` ascending in bytes and descending in pace().
 void add_to_frontier(std::vector<Candidate>& frontier, const Candidate& c)
 {
     const auto at = std::upper_bound(frontier.begin(), frontier.end(), c.bytes,
@@ -19,12 +19,12 @@ void add_to_frontier(std::vector<Candidate>& frontier, const Candidate& c)
     if (at != frontier.begin())
     {
         Candidate& before = *std::prev(at);
-        if (before.bytes == c.bytes && before.seconds == c.seconds)
+        if (before.bytes == c.bytes && before.pace() == c.pace())
         {
             before = better(Objective::step_time, c, before) ? c : before;
             return;
         }
-        if (before.seconds <= c.seconds)
+        if (before.pace() <= c.pace())
         {
             return;
         }
@@ -35,7 +35,7 @@ void add_to_frontier(std::vector<Candidate>& frontier, const Candidate& c)
         --from;
     }
     auto to = at;
-    while (to != frontier.end() && to->seconds >= c.seconds)
+    while (to != frontier.end() && to->pace() >= c.pace())
     {
         ++to;
     }
@@ -66,13 +66,14 @@ void add_to_best(std::vector<Candidate>& best, Objective objective, const Candid
     }
 }
 
-void add_to_cuts(Cuts& cuts, Objective objective, const Candidate& c)
+const Candidate* add_to_cuts(Cuts& cuts, Objective objective, const Candidate& c)
 {
     const auto [at, fresh] = cuts.emplace(cut_of(c.layout), c);
     if (!fresh && better(objective, c, at->second))
     {
         at->second = c;
     }
+    return &at->second;
 }
 
 // Of layouts that differ in the order alone, and not even in that where they take the same time, the first.
@@ -105,6 +106,7 @@ Candidate sized(const Scenario& s, const SearchLimits& limits)
     c.layout = layout_of(s);
     c.bytes = memory.worst().total().value;
     c.tight = c.bytes > roomy_bytes(memory.capacity.value, limits);
+    c.units = work_units(s, limits.freed);
     return c;
 }
 
@@ -115,9 +117,9 @@ void fill(Candidate& c, const StepTime& step)
     c.bubble = step.bubble / c.seconds;
 }
 
-std::array<std::int64_t, 5> cut_of(const Layout& l)
+std::array<std::int64_t, 7> cut_of(const Layout& l)
 {
-    return {l.gpus, l.tensor, l.context, l.pipeline, l.expert};
+    return {l.gpus, l.tensor, l.context, l.pipeline, l.expert, l.global_batch, l.sequence_length};
 }
 
 std::vector<Candidate> listed(const Cuts& cuts, Objective objective)
@@ -132,16 +134,16 @@ std::vector<Candidate> listed(const Cuts& cuts, Objective objective)
     return list;
 }
 
-void keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& c)
+const Candidate* keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& c)
 {
     add_to_frontier(result.frontier, c);
     if (c.bytes > result.capacity)
     {
         add_to_nearest_miss(result.nearest_miss, c);
-        return;
+        return nullptr;
     }
     add_to_best(result.best, objective, c);
-    add_to_cuts(cuts, objective, c);
+    return add_to_cuts(cuts, objective, c);
 }
 
 void thin(std::vector<Candidate>& sample)
@@ -157,15 +159,22 @@ void thin(std::vector<Candidate>& sample)
 // Ties go to what is simpler to run.
 bool better(Objective objective, const Candidate& a, const Candidate& b)
 {
+    const auto first = [&](const Candidate& c)
+    {
+        return objective == Objective::memory ? c.bytes
+               : objective == Objective::cost ? c.gpu_seconds()
+                                              : c.pace();
+    };
+    if (a.tight != b.tight || first(a) != first(b))
+    {
+        return a.tight != b.tight ? b.tight : first(a) < first(b);
+    }
     const auto key = [&](const Candidate& c)
     {
-        const double first = objective == Objective::memory ? c.bytes
-                             : objective == Objective::cost ? c.gpu_seconds()
-                                                            : c.seconds;
         const Layout& l = c.layout;
-        return std::tuple(c.tight, first, c.seconds, c.bytes, l.zero, l.pipeline, l.tensor, l.context,
-                          l.chunks, l.sequence_parallel, l.micro_batch, l.expert, l.expert_tensor, l.gpus,
-                          l.recompute, l.schedule->id);
+        return std::tuple(c.seconds, c.bytes, l.zero, l.pipeline, l.tensor, l.context, l.chunks,
+                          l.sequence_parallel, l.micro_batch, l.expert, l.expert_tensor, l.gpus, l.recompute,
+                          l.schedule->id);
     };
     return key(a) < key(b);
 }
@@ -230,13 +239,13 @@ SearchResult timed(Scenario s, SearchResult result, Objective objective)
     {
         kept.push_back(*miss);
     }
-    const auto key = [&s](const Candidate& c)
+    const auto key = [](const Candidate& c)
     {
         const Layout& l = c.layout;
         const std::int64_t data = l.gpus / (l.tensor * l.context * l.pipeline);
-        return std::tuple(l.schedule->id, l.pipeline, l.chunks,
-                          s.training.global_batch / (data * l.micro_batch), l.tensor, l.context, l.expert,
-                          l.expert_tensor, l.zero, l.recompute, l.sequence_parallel);
+        return std::tuple(l.schedule->id, l.pipeline, l.chunks, l.global_batch / (data * l.micro_batch),
+                          l.tensor, l.context, l.expert, l.expert_tensor, l.zero, l.recompute,
+                          l.recompute_layers, l.sequence_parallel, l.sequence_length);
     };
     std::sort(kept.begin(), kept.end(),
               [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });

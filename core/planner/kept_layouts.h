@@ -7,15 +7,15 @@ namespace ringside
 {
 
 // The best of each cut.
-using Cuts = std::map<std::array<std::int64_t, 5>, Candidate>;
+using Cuts = std::map<std::array<std::int64_t, 7>, Candidate>;
 
 // The layout of a scenario with the memory that it takes, not yet with its time.
 Candidate sized(const Scenario& scenario, const SearchLimits& limits);
 void fill(Candidate& candidate, const StepTime& step);
-std::array<std::int64_t, 5> cut_of(const Layout& layout);
+std::array<std::int64_t, 7> cut_of(const Layout& layout);
 std::vector<Candidate> listed(const Cuts& cuts, Objective objective);
-// Where it is among the best of its kind.
-void keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& candidate);
+// Where it is among the best of its kind; the best of its cut then, if it fits.
+const Candidate* keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& candidate);
 // Every second one.
 void thin(std::vector<Candidate>& sample);
 

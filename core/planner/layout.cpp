@@ -24,7 +24,10 @@ std::span<const LayoutField> layout_fields()
         LayoutField{"parallel.expert_tensor", "ETP", &Layout::expert_tensor},
         LayoutField{"parallel.zero", "ZeRO", &Layout::zero},
         LayoutField{"training.micro_batch", "MBS", &Layout::micro_batch},
-        LayoutField{"training.recompute", "recompute", &Layout::recompute}};
+        LayoutField{"training.recompute", "recompute", &Layout::recompute},
+        LayoutField{"training.recompute_layers", "layers recomputed", &Layout::recompute_layers},
+        LayoutField{"training.global_batch", "GBS", &Layout::global_batch},
+        LayoutField{"training.sequence_length", "sequence", &Layout::sequence_length}};
     return kFields;
 }
 
@@ -61,12 +64,21 @@ std::string text_of(const Layout& l, const LayoutField& field)
         field.member);
 }
 
+std::string recompute_words(const Layout& l)
+{
+    const bool some = l.recompute == Recompute::full && l.recompute_layers > 0;
+    return some ? fmt::format("{}, {} layer{}", name_of(l.recompute), l.recompute_layers,
+                              l.recompute_layers == 1 ? "" : "s")
+                : std::string(name_of(l.recompute));
+}
+
 Layout layout_of(const Scenario& s)
 {
     const Parallel& p = s.parallel;
     const Training& t = s.training;
-    return {s.cluster.gpus,  p.tensor, p.context,     p.pipeline,          p.chunks,    p.expert,
-            p.expert_tensor, p.zero,   t.micro_batch, p.sequence_parallel, t.recompute, t.schedule};
+    return {s.cluster.gpus, p.tensor,        p.context,      p.pipeline,        p.chunks,
+            p.expert,       p.expert_tensor, p.zero,         t.micro_batch,     p.sequence_parallel,
+            t.recompute,    t.schedule,      t.global_batch, t.sequence_length, t.recompute_layers};
 }
 
 std::int64_t data_of(const Layout& l)
@@ -79,6 +91,7 @@ Layout plain(Layout l)
     l.sequence_parallel = l.sequence_parallel && l.tensor > 1;
     l.zero = data_of(l) * l.context > 1 ? l.zero : 0;
     l.expert_tensor = l.tensor > 1 ? l.expert_tensor : 1;
+    l.recompute_layers = l.recompute == Recompute::full ? l.recompute_layers : 0;
     if (l.pipeline == 1)
     {
         l.schedule = schedule("1f1b");
@@ -107,6 +120,9 @@ void apply(const Layout& l, Scenario& s)
     s.training.micro_batch = l.micro_batch;
     s.training.recompute = l.recompute;
     s.training.schedule = l.schedule;
+    s.training.recompute_layers = l.recompute_layers;
+    s.training.global_batch = l.global_batch > 0 ? l.global_batch : s.training.global_batch;
+    s.training.sequence_length = l.sequence_length > 0 ? l.sequence_length : s.training.sequence_length;
     p.stage_layers.clear();
     p.shard_group = p.shard_group > 0 && dense_replicas(s) % p.shard_group != 0 ? 0 : p.shard_group;
 }
@@ -130,6 +146,7 @@ Scenario without_layout(Scenario s)
 {
     Layout none;
     none.gpus = s.cluster.gpus;
+    none.recompute_layers = s.training.recompute_layers;
     apply(none, s);
     return s;
 }

@@ -25,6 +25,9 @@ struct Layout
     bool sequence_parallel = false;
     Recompute recompute = Recompute::none;
     ScheduleKind schedule = ringside::schedule("1f1b");
+    std::int64_t global_batch = 0;     // sequences; 0: as the scenario has it
+    std::int64_t sequence_length = 0;  // tokens; 0: as the scenario has it
+    std::int64_t recompute_layers = 0; // of each (virtual) stage with full recomputation; 0: all
 
     bool operator==(const Layout&) const = default;
 };
@@ -42,6 +45,9 @@ void take_in(Layout& to, const Layout& from, const LayoutField& field);
 // As JSON and --set have it, without quotes.
 std::string text_of(const Layout& layout, const LayoutField& field);
 
+// "full, 3 layers": of each (virtual) stage.
+std::string recompute_words(const Layout& layout);
+
 Layout layout_of(const Scenario& scenario);
 std::int64_t data_of(const Layout& layout);
 // With fields that mean nothing in it at their defaults.
@@ -50,7 +56,7 @@ Layout plain(Layout layout);
 bool same_run(const Layout& a, const Layout& b);
 // Layers are dealt over the stages as evenly as they go; everything else stays as it is.
 void apply(const Layout& layout, Scenario& scenario);
-// What no layout changes; the number of GPUs stays.
+// What no layout changes; the number of GPUs stays, and so does what a search frees only if it is told to.
 Scenario without_layout(Scenario scenario);
 // The overlap switches, which belong to no layout: a search takes them as they stand.
 // "overlap of tensor on, expert off, pipeline off"

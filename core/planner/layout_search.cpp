@@ -36,11 +36,29 @@ bool SearchLimits::keeps_fixed(const Layout& layout) const
     return fixed.empty() || std::ranges::all_of(layout_fields(), kept);
 }
 
+Scenario searched_scenario(const Scenario& scenario, const SearchLimits& limits)
+{
+    Scenario s = without_layout(scenario);
+    if (limits.freed.work())
+    {
+        apply(works_of(s, limits.freed).front(), s);
+    }
+    if (limits.freed.recompute_layers)
+    {
+        s.training.recompute_layers = 0;
+    }
+    return s;
+}
+
 LayoutSearch::LayoutSearch(const Scenario& scenario, const SearchLimits& limits, std::size_t part,
                            std::size_t parts)
     : s_(scenario), limits_(limits), model_(scenario), counts_(part == 0), whole_(parts == 1)
 {
     s_.parallel.stage_layers.clear();
+    if (limits_.freed.recompute_layers)
+    {
+        s_.training.recompute_layers = 0;
+    }
     result_.capacity = std::max(0.0, (s_.cluster.gpu.memory_gb - s_.training.reserved_gb) * 1e9);
     list_units();
     keep_part(part, parts);
@@ -54,7 +72,7 @@ void LayoutSearch::keep_part(std::size_t part, std::size_t parts)
     const auto group_of = [&](const Unit& u)
     {
         const std::int64_t data = u.gpus / (u.tensor * u.context * u.pipeline);
-        return std::array{u.pipeline, s_.training.global_batch / (data * u.micro_batch)};
+        return std::array{u.pipeline, u.work.global_batch / (data * u.micro_batch)};
     };
     for (const Unit& unit : units_)
     {
@@ -86,6 +104,19 @@ void LayoutSearch::reject(Rejection reason, std::int64_t times)
 
 void LayoutSearch::list_units()
 {
+    for (const StepWork& work : works_of(s_, limits_.freed))
+    {
+        list_all(work);
+    }
+    // What is usually good first, so that an early look already shows a good answer.
+    const auto guess = [&](const Unit& u)
+    { return std::tuple(u.context, u.micro_batch > 4, u.tensor * u.pipeline < 4, -u.gpus, u.pipeline); };
+    std::stable_sort(units_.begin(), units_.end(),
+                     [&](const Unit& a, const Unit& b) { return guess(a) < guess(b); });
+}
+
+void LayoutSearch::list_all(const StepWork& work)
+{
     const Model& m = s_.model;
     const std::int64_t all = s_.cluster.gpus;
     for (std::int64_t gpus = all; gpus >= 1; gpus = gpus % 2 == 0 ? gpus / 2 : 0)
@@ -97,35 +128,14 @@ void LayoutSearch::list_units()
             if (m.heads % tensor != 0 || m.ffn % tensor != 0 || !kv)
             {
                 reject(Rejection::heads, counts_ ? 1 : 0);
-                continue;
             }
-            if (tensor > s_.cluster.gpus_per_node && !limits_.tensor_across_nodes)
+            else if (tensor > s_.cluster.gpus_per_node && !limits_.tensor_across_nodes)
             {
                 reject(Rejection::allowed, counts_ ? 1 : 0);
-                continue;
             }
-            for (const std::int64_t context : divisors(gpus / tensor))
+            else
             {
-                if (s_.training.sequence_length % context != 0)
-                {
-                    reject(Rejection::sequence, counts_ ? 1 : 0);
-                    continue;
-                }
-                for (const std::int64_t pipeline : divisors(gpus / tensor / context))
-                {
-                    if (m.layers < pipeline)
-                    {
-                        reject(Rejection::layers, counts_ ? 1 : 0);
-                    }
-                    else if (pipeline > kDeep && !limits_.deep_pipelines)
-                    {
-                        reject(Rejection::allowed, counts_ ? 1 : 0);
-                    }
-                    else
-                    {
-                        list_experts({gpus, tensor, context, pipeline, 1, 1, 1});
-                    }
-                }
+                list_groups(gpus, tensor, work);
             }
         }
         if (limits_.objective != Objective::cost)
@@ -133,11 +143,34 @@ void LayoutSearch::list_units()
             break;
         }
     }
-    // What is usually good first, so that an early look already shows a good answer.
-    const auto guess = [&](const Unit& u)
-    { return std::tuple(u.context, u.micro_batch > 4, u.tensor * u.pipeline < 4, -u.gpus, u.pipeline); };
-    std::stable_sort(units_.begin(), units_.end(),
-                     [&](const Unit& a, const Unit& b) { return guess(a) < guess(b); });
+}
+
+// Of context and pipeline parallelism.
+void LayoutSearch::list_groups(std::int64_t gpus, std::int64_t tensor, const StepWork& work)
+{
+    for (const std::int64_t context : divisors(gpus / tensor))
+    {
+        if (work.sequence_length % context != 0)
+        {
+            reject(Rejection::sequence, counts_ ? 1 : 0);
+            continue;
+        }
+        for (const std::int64_t pipeline : divisors(gpus / tensor / context))
+        {
+            if (s_.model.layers < pipeline)
+            {
+                reject(Rejection::layers, counts_ ? 1 : 0);
+            }
+            else if (pipeline > kDeep && !limits_.deep_pipelines)
+            {
+                reject(Rejection::allowed, counts_ ? 1 : 0);
+            }
+            else
+            {
+                list_experts({gpus, tensor, context, pipeline, 1, 1, 1, work});
+            }
+        }
+    }
 }
 
 void LayoutSearch::list_experts(Unit unit)
@@ -175,12 +208,12 @@ void LayoutSearch::list_experts(Unit unit)
 void LayoutSearch::list_micro_batches(Unit unit)
 {
     const std::int64_t data = unit.gpus / (unit.tensor * unit.context * unit.pipeline);
-    if (s_.training.global_batch % data != 0)
+    if (unit.work.global_batch % data != 0)
     {
         reject(Rejection::batch, counts_ ? 1 : 0);
         return;
     }
-    for (const std::int64_t micro_batch : divisors(s_.training.global_batch / data))
+    for (const std::int64_t micro_batch : divisors(unit.work.global_batch / data))
     {
         unit.micro_batch = micro_batch;
         units_.push_back(unit);
@@ -243,7 +276,7 @@ std::vector<std::int64_t> LayoutSearch::zero_stages() const
     return stages;
 }
 
-void LayoutSearch::look_at(const Unit& unit)
+bool LayoutSearch::set_unit(const Unit& unit)
 {
     s_.cluster.gpus = unit.gpus;
     Parallel& p = s_.parallel;
@@ -253,6 +286,7 @@ void LayoutSearch::look_at(const Unit& unit)
     p.expert = unit.expert;
     p.expert_tensor = unit.expert_tensor;
     s_.training.micro_batch = unit.micro_batch;
+    apply(unit.work, s_);
     Layout sizes = limits_.like;
     sizes.gpus = unit.gpus;
     sizes.tensor = unit.tensor;
@@ -261,19 +295,59 @@ void LayoutSearch::look_at(const Unit& unit)
     sizes.expert = unit.expert;
     sizes.expert_tensor = unit.expert_tensor;
     sizes.micro_batch = unit.micro_batch;
-    if (!limits_.keeps_fixed(sizes))
+    sizes.global_batch = unit.work.global_batch;
+    sizes.sequence_length = unit.work.sequence_length;
+    return limits_.keeps_fixed(sizes);
+}
+
+// What all layouts of a unit have in common.
+void LayoutSearch::share(const Unit& unit)
+{
+    const bool any = limits_.any_framework();
+    shared_.plans.clear();
+    // Those with a closed form first: what they reach spares simulating many of the others.
+    const std::vector<Plan>& all = plans(unit, micro_batches(s_));
+    for (const bool searched : {false, true})
+    {
+        for (const Plan& plan : all)
+        {
+            if (is_searched(plan.schedule) != searched)
+            {
+                continue;
+            }
+            s_.training.schedule = plan.schedule;
+            s_.parallel.chunks = plan.chunks;
+            const bool runs = any || runs_schedule(limits_.framework, s_);
+            shared_.plans.push_back({plan, runs, runs ? memory_.pipeline(s_) : PipelineMemory()});
+        }
+    }
+    shared_.units = work_units(s_, limits_.freed);
+    shared_.zero.clear();
+    for (const std::int64_t zero : zero_stages())
+    {
+        s_.parallel.zero = zero;
+        shared_.zero.push_back({zero, any || runs_sharding(limits_.framework, s_)});
+    }
+    shared_.refused_zero = dense_replicas(s_) > 1 ? 4 - static_cast<std::int64_t>(shared_.zero.size()) : 0;
+    const auto cut = cuts_.find(cut_of(layout_of(s_)));
+    shared_.best = cut == cuts_.end() ? nullptr : &cut->second;
+}
+
+void LayoutSearch::look_at(const Unit& unit)
+{
+    if (!set_unit(unit))
     {
         reject(Rejection::allowed);
         return;
     }
-    const std::vector<Plan>& all = plans(unit, micro_batches(s_));
+    share(unit);
     for (const bool sequence : {false, true})
     {
         if (sequence && unit.tensor == 1)
         {
             continue;
         }
-        p.sequence_parallel = sequence;
+        s_.parallel.sequence_parallel = sequence;
         if (sequence && s_.training.sequence_length % (unit.tensor * unit.context) != 0)
         {
             reject(Rejection::sequence);
@@ -297,97 +371,199 @@ void LayoutSearch::look_at(const Unit& unit)
                 reject(Rejection::allowed);
                 continue;
             }
-            // Those with a closed form first: what they reach spares simulating many of the others.
-            for (const bool searched : {false, true})
+            look_at_layers();
+            if (again == Recompute::full && limits_.freed.recompute_layers &&
+                (limits_.any_framework() || limits_.framework.recompute_layers))
             {
-                for (const Plan& plan : all)
-                {
-                    if (is_searched(plan.schedule) == searched)
-                    {
-                        look_at_plan(plan);
-                    }
-                }
+                look_at_some_layers();
             }
         }
+    }
+}
+
+// All schedules and ZeRO stages of what a layer does.
+void LayoutSearch::look_at_layers()
+{
+    const auto all = static_cast<std::int64_t>(shared_.plans.size());
+    if (!limits_.any_framework() && !runs_layers(limits_.framework, s_))
+    {
+        reject(Rejection::framework, all);
+        return;
+    }
+    const LayerKept layer(s_);
+    shared_.least = -1;
+    for (const PlanShared& plan : shared_.plans)
+    {
+        if (!plan.runs)
+        {
+            reject(Rejection::framework);
+            continue;
+        }
+        s_.training.schedule = plan.plan.schedule;
+        s_.parallel.chunks = plan.plan.chunks;
+        if (s_.training.recompute_layers > 0) // of each chunk, so that schedules differ
+        {
+            shared_.least = -1;
+        }
+        MemoryModel::fill_tokens(s_, layer, plan.memory, tokens_);
+        look_at_plan(plan);
+    }
+}
+
+// Full recomputation of some of a stage's layers. More of them take more time and less memory, so that only
+// the fewest that fit are looked at: those that leave the headroom, and those that do not. Where nothing has
+// to be recomputed, none are.
+void LayoutSearch::look_at_some_layers()
+{
+    if (!limits_.any_framework() && !runs_layers(limits_.framework, s_))
+    {
+        return;
+    }
+    const LayerKept layer(s_);
+    s_.training.recompute = Recompute::none;
+    const LayerKept whole(s_);
+    shared_.least = StepModel::least_seconds(s_, model_.profile(s_));
+    for (const PlanShared& plan : shared_.plans)
+    {
+        s_.training.schedule = plan.plan.schedule;
+        s_.parallel.chunks = plan.plan.chunks;
+        for (const auto& [zero, runs] : shared_.zero)
+        {
+            if (!plan.runs || !runs)
+            {
+                continue;
+            }
+            s_.parallel.zero = zero;
+            s_.training.recompute = Recompute::none;
+            if (bytes_of(plan, whole).value > roomy_bytes(result_.capacity, limits_))
+            {
+                s_.training.recompute = Recompute::full;
+                look_at_fewest(plan, layer);
+                s_.training.recompute_layers = 0;
+            }
+        }
+    }
+    s_.training.recompute = Recompute::full;
+}
+
+Bytes LayoutSearch::bytes_of(const PlanShared& plan, const LayerKept& layer)
+{
+    MemoryModel::fill_tokens(s_, layer, plan.memory, tokens_);
+    return MemoryModel::fullest(s_, plan.memory, tokens_);
+}
+
+void LayoutSearch::look_at_fewest(const PlanShared& plan, const LayerKept& layer)
+{
+    const std::int64_t stages = virtual_stages(plan.plan.schedule, pipeline_shape(s_));
+    const std::int64_t most = (s_.model.layers + stages - 1) / stages; // layers of one: all of them
+    std::int64_t last = 0;
+    for (const double room : {result_.capacity, roomy_bytes(result_.capacity, limits_)})
+    {
+        std::int64_t few = 0; // too few
+        std::int64_t enough = most;
+        while (enough - few > 1)
+        {
+            s_.training.recompute_layers = (few + enough) / 2;
+            (bytes_of(plan, layer).value <= room ? enough : few) = s_.training.recompute_layers;
+        }
+        s_.training.recompute_layers = enough;
+        Candidate c;
+        c.layout = layout_of(s_);
+        if (enough < most && enough != last && limits_.keeps_fixed(c.layout))
+        {
+            look_at_sized(c, bytes_of(plan, layer).value);
+        }
+        last = enough;
     }
 }
 
 // Whether a layout that no time below `c.seconds` is possible for could be kept anywhere but in the sample.
 bool LayoutSearch::could_count(const Candidate& c) const
 {
+    if (c.bytes > kFarTooLarge * result_.capacity)
+    {
+        return !result_.nearest_miss || c.bytes <= result_.nearest_miss->bytes;
+    }
     if (c.bytes > result_.capacity)
     {
-        return false;
+        return on_frontier(c) || !result_.nearest_miss || better(Objective::memory, c, *result_.nearest_miss);
     }
-    const auto cut = cuts_.find(cut_of(c.layout));
-    if (cut == cuts_.end() || better(limits_.objective, c, cut->second) || result_.best.size() < kMostKept ||
-        better(limits_.objective, c, result_.best.back()))
-    {
-        return true;
-    }
-    const auto above = std::upper_bound(result_.frontier.begin(), result_.frontier.end(), c.bytes,
-                                        [](double bytes, const Candidate& f) { return bytes < f.bytes; });
-    return above == result_.frontier.begin() || std::prev(above)->seconds > c.seconds;
+    return shared_.best == nullptr || better(limits_.objective, c, *shared_.best) ||
+           result_.best.size() < kMostKept || better(limits_.objective, c, result_.best.back()) ||
+           on_frontier(c);
 }
 
-void LayoutSearch::look_at_plan(const Plan& plan)
+bool LayoutSearch::on_frontier(const Candidate& c) const
 {
-    s_.training.schedule = plan.schedule;
-    s_.parallel.chunks = plan.chunks;
-    if (!limits_.any_framework() && !runs_shape(limits_.framework, s_))
+    const auto above = std::upper_bound(result_.frontier.begin(), result_.frontier.end(), c.bytes,
+                                        [](double bytes, const Candidate& f) { return bytes < f.bytes; });
+    return above == result_.frontier.begin() || std::prev(above)->pace() > c.pace();
+}
+
+void LayoutSearch::look_at_plan(const PlanShared& plan)
+{
+    reject(Rejection::allowed, shared_.refused_zero);
+    Candidate c;
+    c.layout = layout_of(s_);
+    for (const auto& [zero, runs] : shared_.zero)
     {
-        reject(Rejection::framework);
-        return;
-    }
-    const Cut& cut = memory_.cut(s_);
-    const LayerKept layer(s_);
-    const auto worst = memory_.worst(layer, cut, memory_.kept(s_));
-    const std::vector<std::int64_t> stages = zero_stages();
-    reject(Rejection::allowed, dense_replicas(s_) > 1 ? 4 - static_cast<std::int64_t>(stages.size()) : 0);
-    for (const std::int64_t zero : stages)
-    {
-        s_.parallel.zero = zero;
-        if (!limits_.any_framework() && !runs_sharding(limits_.framework, s_))
+        s_.parallel.zero = c.layout.zero = zero;
+        if (!runs)
         {
             reject(Rejection::framework);
-            continue;
         }
-        Candidate c;
-        c.layout = layout_of(s_);
-        if (!limits_.keeps_fixed(c.layout))
+        else if (!limits_.keeps_fixed(c.layout))
         {
             reject(Rejection::allowed);
-            continue;
-        }
-        c.bytes = memory_.fullest(s_, layer, cut, worst).value;
-        c.tight = c.bytes > roomy_bytes(result_.capacity, limits_);
-        if (only_counts(c))
-        {
-            count(c);
-            continue;
-        }
-        const StepProfile& profile = model_.profile(s_); // known from the second time on
-        if (is_searched(plan.schedule) && s_.parallel.pipeline > 1)
-        {
-            fill(c, model_.estimate(s_, profile, 0));
-            const double waits = could_count(c) ? idle_.idle(plan.schedule, pipeline_shape(s_),
-                                                             model_.stage_times(s_, profile))
-                                                : -1;
-            fill(c, model_.estimate(s_, profile, waits));
         }
         else
         {
-            fill(c, model_.estimate(s_, profile));
+            look_at_sized(c, MemoryModel::fullest(s_, plan.memory, tokens_).value);
         }
-        take(c);
     }
 }
 
-// Far too large for any time to matter: neither the smallest so far nor due for the sample.
-bool LayoutSearch::only_counts(const Candidate& c) const
+// That takes so much memory. What could not count even if it took no time needs none.
+void LayoutSearch::look_at_sized(Candidate& c, double bytes)
 {
-    return c.bytes > kFarTooLarge * result_.capacity && result_.nearest_miss &&
-           result_.nearest_miss->bytes < c.bytes && (result_.legal + 1) % every_ != 0;
+    c.bytes = bytes;
+    c.tight = c.bytes > roomy_bytes(result_.capacity, limits_);
+    c.seconds = 0;
+    c.units = shared_.units;
+    const bool due = (result_.legal + 1) % every_ == 0; // for the sample
+    bool needed = due || could_count(c);
+    if (needed && !due)
+    {
+        if (shared_.least < 0)
+        {
+            shared_.least = StepModel::least_seconds(s_, model_.profile(s_));
+        }
+        c.seconds = shared_.least;
+        needed = could_count(c);
+    }
+    if (!needed)
+    {
+        count(c);
+        return;
+    }
+    fill_time(c);
+    take(c);
+}
+
+void LayoutSearch::fill_time(Candidate& c)
+{
+    const StepProfile& profile = model_.profile(s_);
+    const ScheduleKind kind = s_.training.schedule;
+    if (!is_searched(kind) || s_.parallel.pipeline == 1)
+    {
+        fill(c, model_.estimate(s_, profile));
+        return;
+    }
+    fill(c, model_.estimate(s_, profile, 0));
+    const bool simulated = c.bytes <= result_.capacity && could_count(c);
+    fill(c, model_.estimate(s_, profile,
+                            simulated ? idle_.idle(kind, pipeline_shape(s_), model_.stage_times(s_, profile))
+                                      : -1));
 }
 
 bool LayoutSearch::count(const Candidate& c)
@@ -411,7 +587,8 @@ void LayoutSearch::take(const Candidate& c)
             every_ *= 2;
         }
     }
-    keep(result_, cuts_, limits_.objective, c);
+    const Candidate* best = keep(result_, cuts_, limits_.objective, c);
+    shared_.best = best == nullptr ? shared_.best : best;
 }
 
 double LayoutSearch::progress() const

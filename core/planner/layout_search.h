@@ -14,6 +14,7 @@
 #include "core/base/names.h"
 #include "core/memory/memory.h"
 #include "core/performance/step_model/step_model.h"
+#include "core/planner/freed.h"
 #include "core/planner/idle_times.h"
 #include "core/planner/layout.h"
 #include "core/planner/memory_model.h"
@@ -23,6 +24,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ringside
@@ -47,6 +49,7 @@ struct SearchLimits
     bool zero_with_stages = false;       // ZeRO 2 and 3 in a pipeline, which Megatron-LM and DeepSpeed refuse
     std::vector<std::string_view> fixed; // layout_fields() by name that have to be as in `like`
     Layout like;
+    Freed freed; // what of the step may be moved too
     // Only what this one runs; without an id: any. Its own rule for ZeRO in a pipeline holds.
     Framework framework;
     Objective objective = Objective::step_time;
@@ -88,8 +91,11 @@ struct Candidate
     double mfu = 0;
     double bubble = 0;  // of total
     bool tight = false; // needs more than the headroom leaves
+    double units = 1;   // work_units() of a step
 
-    double gpu_seconds() const { return seconds * static_cast<double>(layout.gpus); }
+    // [s] What times are compared by: of a step, or of a million tokens.
+    double pace() const { return seconds / units; }
+    double gpu_seconds() const { return pace() * static_cast<double>(layout.gpus); } // of the same
     bool operator==(const Candidate&) const = default;
 };
 
@@ -102,8 +108,9 @@ struct SearchResult
     std::int64_t tight = 0; // of those that fit
     std::array<std::int64_t, kRejections> rejected{};
     std::vector<Candidate> best; // fit, best first, at most kMostKept
-    std::vector<Candidate> cuts; // fit, the best of each tensor x context x pipeline x expert, best first
-    // Ascending bytes, descending seconds; among them what does not fit, up to kFarTooLarge times the
+    // Fit, the best of each tensor x context x pipeline x expert with one batch and length, best first.
+    std::vector<Candidate> cuts;
+    // Ascending bytes, descending pace(); among them what does not fit, up to kFarTooLarge times the
     // capacity.
     std::vector<Candidate> frontier;
     std::vector<Candidate> sample;         // evenly from all that are legal, at most kMostSampled
@@ -114,6 +121,9 @@ struct SearchResult
 inline constexpr std::size_t kMostKept = 64;
 inline constexpr double kFarTooLarge = 2;
 inline constexpr std::size_t kMostSampled = 2048;
+
+// What a search starts from, whichever of its layouts the scenario has now.
+Scenario searched_scenario(const Scenario& scenario, const SearchLimits& limits);
 
 // What a search has found so far.
 struct LayoutAnswer
@@ -126,7 +136,7 @@ struct LayoutAnswer
     // Whether it is the answer for this scenario, however that is laid out now.
     bool answers(const Scenario& other, const SearchLimits& wanted) const
     {
-        return limits == wanted && scenario == without_layout(other);
+        return limits == wanted && scenario == searched_scenario(other, limits);
     }
 };
 
@@ -158,6 +168,7 @@ private:
     struct Unit
     {
         std::int64_t gpus, tensor, context, pipeline, expert, expert_tensor, micro_batch;
+        StepWork work;
     };
     // A schedule with its chunks, and whether it takes the shape.
     struct Plan
@@ -165,16 +176,43 @@ private:
         ScheduleKind schedule;
         std::int64_t chunks;
     };
+    // What the layouts of a unit with one plan have in common, and those of a unit.
+    struct PlanShared
+    {
+        Plan plan;
+        bool runs; // on the framework
+        PipelineMemory memory;
+    };
+    struct Shared
+    {
+        std::vector<PlanShared> plans;
+        std::vector<std::pair<std::int64_t, bool>> zero; // stage, and whether the framework runs it
+        double units = 1;                                // of a step
+        double least = -1;               // [s] that its layouts take with what layers do; not yet known
+        std::int64_t refused_zero = 0;   // stages that the limits leave out
+        const Candidate* best = nullptr; // of the unit's cut, so far
+    };
 
     void list_units();
+    void list_groups(std::int64_t gpus, std::int64_t tensor, const StepWork& work);
+    void list_all(const StepWork& work);
     void keep_part(std::size_t part, std::size_t parts);
     void list_experts(Unit unit);
     void list_micro_batches(Unit unit);
     const std::vector<Plan>& plans(const Unit& unit, std::int64_t micro_batches);
+    // Whether its sizes may be looked at.
+    bool set_unit(const Unit& unit);
+    void share(const Unit& unit);
     void look_at(const Unit& unit);
-    void look_at_plan(const Plan& plan);
+    void look_at_layers();
+    void look_at_plan(const PlanShared& plan);
+    void look_at_some_layers();
+    void look_at_fewest(const PlanShared& plan, const LayerKept& layer);
+    Bytes bytes_of(const PlanShared& plan, const LayerKept& layer);
+    void look_at_sized(Candidate& candidate, double bytes);
     bool could_count(const Candidate& candidate) const;
-    bool only_counts(const Candidate& candidate) const;
+    bool on_frontier(const Candidate& candidate) const;
+    void fill_time(Candidate& candidate);
     bool count(const Candidate& candidate); // whether it is due for the sample
     void take(const Candidate& candidate);
     void reject(Rejection reason, std::int64_t times = 1);
@@ -190,7 +228,9 @@ private:
     std::vector<Unit> units_;
     std::size_t next_ = 0;
     std::map<std::array<std::int64_t, 2>, std::pair<std::vector<Plan>, std::array<std::int64_t, 2>>> plans_;
-    std::map<std::array<std::int64_t, 5>, Candidate> cuts_;
+    std::map<std::array<std::int64_t, 7>, Candidate> cuts_;
+    Shared shared_;
+    std::vector<MemoryHalf> tokens_; // of the plan being looked at, by stage
     bool finished_ = false;
     std::int64_t every_ = 1; // of the legal ones go into the sample
     SearchResult result_;

@@ -3,6 +3,7 @@
 #include "core/model/stages.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace ringside
 {
@@ -16,6 +17,28 @@ bool alike(const StagePart& a, const StagePart& b)
     { return x.count == y.count && x.experts == y.experts && (x.stage == 0) == (y.stage == 0); };
     return a.embedding == b.embedding && a.head == b.head &&
            std::equal(a.ranges.begin(), a.ranges.end(), b.ranges.begin(), b.ranges.end(), same);
+}
+
+// Of each stage the ranks of which no other keeps as much of every chunk, the first of equals.
+PipelineMemory::Keepers keepers_of(const Cut& cut, const std::vector<RankKept>& kept)
+{
+    const auto covers = [](const RankKept& a, const RankKept& b)
+    { return std::ranges::equal(a, b, std::greater_equal<>()); };
+    PipelineMemory::Keepers all;
+    for (const Cut::Stage& stage : cut.stages)
+    {
+        std::vector<const RankKept*>& keepers = all.emplace_back();
+        for (const std::size_t rank : stage.ranks)
+        {
+            const RankKept& mine = kept[rank];
+            if (std::ranges::none_of(keepers, [&](const RankKept* other) { return covers(*other, mine); }))
+            {
+                std::erase_if(keepers, [&](const RankKept* other) { return covers(mine, *other); });
+                keepers.push_back(&mine);
+            }
+        }
+    }
+    return all;
 }
 
 } // namespace
@@ -51,7 +74,7 @@ const Cut& MemoryModel::cut(const Scenario& s)
     return cuts_.emplace(key, std::move(cut)).first->second;
 }
 
-const std::vector<std::vector<std::int64_t>>& MemoryModel::kept(const Scenario& s)
+const std::vector<RankKept>& MemoryModel::kept(const Scenario& s)
 {
     const ScheduleKind kind = s.training.schedule;
     ScheduleShape shape = pipeline_shape(s);
@@ -70,50 +93,71 @@ const std::vector<std::vector<std::int64_t>>& MemoryModel::kept(const Scenario& 
     return kept_.emplace(key, kept_at_peak(shorter)).first->second;
 }
 
-std::vector<const std::vector<std::int64_t>*>
-MemoryModel::worst(const LayerKept& layer, const Cut& cut,
-                   const std::vector<std::vector<std::int64_t>>& kept) const
+PipelineMemory MemoryModel::pipeline(const Scenario& s)
 {
-    std::vector<const std::vector<std::int64_t>*> chosen;
-    for (const Cut::Stage& stage : cut.stages)
+    PipelineMemory memory;
+    memory.cut = &cut(s);
+    const std::vector<RankKept>& ranks = kept(s);
+    const auto [keepers, fresh] = keepers_.try_emplace({memory.cut, &ranks});
+    if (fresh)
     {
-        double most = -1;
-        chosen.push_back(nullptr);
-        for (const std::size_t rank : stage.ranks)
-        {
-            double bytes = 0;
-            for (std::size_t chunk = 0; chunk < stage.part.ranges.size(); ++chunk)
-            {
-                const LayerRange& range = stage.part.ranges[chunk];
-                bytes += static_cast<double>(kept[rank][chunk]) * layer.of(range);
-            }
-            if (bytes > most)
-            {
-                most = bytes;
-                chosen.back() = &kept[rank];
-            }
-        }
+        keepers->second = keepers_of(*memory.cut, ranks);
     }
-    return chosen;
+    memory.keepers = &keepers->second;
+    memory.weights = &weights_[{memory.cut, dense_shards(s), expert_shards(s)}];
+    memory.weights->resize(memory.cut->stages.size());
+    return memory;
 }
 
-Bytes MemoryModel::fullest(const Scenario& s, const LayerKept& layer, const Cut& cut,
-                           const std::vector<const std::vector<std::int64_t>*>& worst) const
+void MemoryModel::fill_tokens(const Scenario& s, const LayerKept& layer, const PipelineMemory& pipeline,
+                              std::vector<MemoryHalf>& halves)
+{
+    halves.clear();
+    for (std::size_t i = 0; i < pipeline.cut->stages.size(); ++i)
+    {
+        const StagePart& part = pipeline.cut->stages[i].part;
+        const std::vector<const RankKept*>& keepers = (*pipeline.keepers)[i];
+        const RankKept* most = keepers.front();
+        double most_bytes = -1;
+        for (std::size_t k = 0; keepers.size() > 1 && k < keepers.size(); ++k)
+        {
+            double bytes = 0;
+            for (std::size_t chunk = 0; chunk < part.ranges.size(); ++chunk)
+            {
+                bytes += static_cast<double>((*keepers[k])[chunk]) * layer.of(part.ranges[chunk]);
+            }
+            if (bytes > most_bytes)
+            {
+                most_bytes = bytes;
+                most = keepers[k];
+            }
+        }
+        halves.push_back(token_half(s, layer, part, *most));
+    }
+}
+
+Bytes MemoryModel::fullest(const Scenario& s, const PipelineMemory& pipeline,
+                           std::span<const MemoryHalf> tokens)
 {
     Bytes most;
-    for (std::size_t i = 0; i < cut.stages.size(); ++i)
+    for (std::size_t i = 0; i < tokens.size(); ++i)
     {
-        most = std::max(most,
-                        stage_memory(s, layer, cut.stages[i].weights, cut.stages[i].part, *worst[i]).total());
+        auto& weights = (*pipeline.weights)[i].at(static_cast<std::size_t>(s.parallel.zero));
+        if (!weights)
+        {
+            weights = weight_half(s, pipeline.cut->stages[i].weights);
+        }
+        most = std::max(most, stage_bytes(s, *weights, tokens[i]));
     }
     return most;
 }
 
 Bytes MemoryModel::fullest(const Scenario& s)
 {
-    const Cut& layers = cut(s);
-    const LayerKept layer(s);
-    return fullest(s, layer, layers, worst(layer, layers, kept(s)));
+    const PipelineMemory whole = pipeline(s);
+    std::vector<MemoryHalf> tokens;
+    fill_tokens(s, LayerKept(s), whole, tokens);
+    return fullest(s, whole, tokens);
 }
 
 } // namespace ringside

@@ -66,6 +66,7 @@ std::vector<NearLayout> layouts_beside(const Scenario& s, const Layout& from)
         {
             Layout l = from;
             l.recompute = less;
+            l.recompute_layers = 0;
             all.push_back({fmt::format("recompute {}", name_of(less)), l});
         }
     }
@@ -76,7 +77,9 @@ std::vector<NearLayout> layouts_beside(const Scenario& s, const Layout& from)
         all.push_back({fmt::format("ZeRO-{}", zero), l});
     }
     const std::int64_t data = from.gpus / (from.tensor * from.context * from.pipeline);
-    if (const std::int64_t next = next_divisor(s.training.global_batch / data, from.micro_batch, true))
+    if (const std::int64_t next =
+            next_divisor((from.global_batch > 0 ? from.global_batch : s.training.global_batch) / data,
+                         from.micro_batch, true))
     {
         Layout l = from;
         l.micro_batch = next;

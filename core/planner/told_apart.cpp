@@ -6,8 +6,8 @@ namespace ringside
 bool equals_best(const Candidate& candidate, const Candidate& best, Objective objective)
 {
     const bool cost = objective == Objective::cost;
-    const double value = cost ? candidate.gpu_seconds() : candidate.seconds;
-    const double least = cost ? best.gpu_seconds() : best.seconds;
+    const double value = cost ? candidate.gpu_seconds() : candidate.pace();
+    const double least = cost ? best.gpu_seconds() : best.pace();
     return candidate.layout == best.layout ||
            (objective != Objective::memory && candidate.tight == best.tight &&
             value <= least * (1 + kToldApart));

@@ -82,24 +82,6 @@ bool lists(const List& list, const T& value)
     return std::ranges::find(list, value) != list.end();
 }
 
-bool runs_pipeline(const Framework& f, const Scenario& s)
-{
-    const Parallel& p = s.parallel;
-    if (p.pipeline == 1)
-    {
-        return true;
-    }
-    const ScheduleKind kind = s.training.schedule;
-    const auto found = std::ranges::find(f.schedules, kind->id, &FrameworkSchedule::id);
-    if (found == f.schedules.end() || p.chunks < found->least_chunks ||
-        (found->most_chunks > 0 && p.chunks > found->most_chunks))
-    {
-        return false;
-    }
-    return (f.uneven_stages || even_stages(s.model, p, virtual_stages(kind, pipeline_shape(s)))) &&
-           (!f.rounds_of_stages || micro_batches(s) % p.pipeline == 0);
-}
-
 bool runs_sequence(const Framework& f, const Scenario& s)
 {
     const Parallel& p = s.parallel;
@@ -144,11 +126,29 @@ bool runs_expert_groups(const Framework& f, const Scenario& s)
 
 } // namespace
 
-bool runs_shape(const Framework& f, const Scenario& s)
+bool runs_schedule(const Framework& f, const Scenario& s)
+{
+    const Parallel& p = s.parallel;
+    if (p.pipeline == 1)
+    {
+        return true;
+    }
+    const ScheduleKind kind = s.training.schedule;
+    const auto found = std::ranges::find(f.schedules, kind->id, &FrameworkSchedule::id);
+    if (found == f.schedules.end() || p.chunks < found->least_chunks ||
+        (found->most_chunks > 0 && p.chunks > found->most_chunks))
+    {
+        return false;
+    }
+    return (f.uneven_stages || even_stages(s.model, p, virtual_stages(kind, pipeline_shape(s)))) &&
+           (!f.rounds_of_stages || micro_batches(s) % p.pipeline == 0);
+}
+
+bool runs_layers(const Framework& f, const Scenario& s)
 {
     const bool some = s.training.recompute == Recompute::full && s.training.recompute_layers > 0;
     return (f.tensor || s.parallel.tensor == 1) && lists(f.recompute, s.training.recompute) &&
-           (f.recompute_layers || !some) && runs_pipeline(f, s) && runs_sequence(f, s) && runs_experts(f, s);
+           (f.recompute_layers || !some) && runs_sequence(f, s) && runs_experts(f, s);
 }
 
 bool runs_sharding(const Framework& f, const Scenario& s)

@@ -111,12 +111,15 @@ struct Framework
     bool operator==(const Framework&) const = default;
 };
 
-// Whether it runs the scenario's layout whatever its ZeRO stage, and whether it does with that stage.
-bool runs_shape(const Framework& framework, const Scenario& scenario);
+// Whether it runs the scenario's schedule with its stages and chunks; everything else but the ZeRO stage; and
+// that.
+bool runs_schedule(const Framework& framework, const Scenario& scenario);
+bool runs_layers(const Framework& framework, const Scenario& scenario);
 bool runs_sharding(const Framework& framework, const Scenario& scenario);
 inline bool runs(const Framework& framework, const Scenario& scenario)
 {
-    return runs_shape(framework, scenario) && runs_sharding(framework, scenario);
+    return runs_layers(framework, scenario) && runs_schedule(framework, scenario) &&
+           runs_sharding(framework, scenario);
 }
 
 Result<Framework> framework_from_json(const nlohmann::json& document);

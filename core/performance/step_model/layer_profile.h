@@ -19,6 +19,7 @@ namespace ringside
 class LayerProfiler
 {
 public:
+    // The scenario must outlive it.
     explicit LayerProfiler(const Scenario& scenario);
 
     UnitProfile layer(bool with_experts) const;
@@ -76,11 +77,11 @@ private:
     double all_reduce() const;
     double hbm_seconds(double count) const { return count / device_.hbm; }
 
-    Model m_;
-    Parallel p_;
-    Training t_;
+    const Model& m_;
+    const Parallel& p_;
+    const Training& t_;
     Overlaps can_overlap_;
-    Software w_;
+    const Software& w_;
     Device device_;
     Wires wires_;
     double s_ = 0;        // tokens of a sequence

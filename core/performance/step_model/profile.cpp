@@ -51,19 +51,23 @@ ProfileKey profile_key(const Scenario& s)
 {
     const Parallel& p = s.parallel;
     const Training& t = s.training;
-    return {p.tensor,
-            p.context,
-            p.expert,
-            p.expert_tensor,
-            t.micro_batch,
-            t.recompute,
-            recomputed_share(s),
-            p.sequence_parallel,
-            t.flash_attention,
-            p.pipeline > 1};
+    return {p.tensor,          p.context,           p.expert,
+            p.expert_tensor,   t.micro_batch,       t.sequence_length,
+            t.recompute,       recomputed_share(s), p.sequence_parallel,
+            t.flash_attention, p.pipeline > 1};
 }
 
-StepProfile step_profile(const Scenario& s)
+TokenFlops token_flops(const Scenario& s)
+{
+    const ComputeReport flops = compute_report(s);
+    const double tokens =
+        static_cast<double>(s.training.global_batch) * static_cast<double>(s.training.sequence_length);
+    return {flops.model_step.value / tokens, flops.hardware_step.value / tokens,
+            3 * (flops.products_token.value + flops.head_token.value),
+            6 * static_cast<double>(count_parameters(s.model).active)};
+}
+
+StepProfile step_profile(const Scenario& s, const TokenFlops& token)
 {
     StepProfile profile;
     const LayerProfiler profiler(s);
@@ -71,12 +75,16 @@ StepProfile step_profile(const Scenario& s)
     { profile.units[static_cast<std::size_t>(unit)] = made; };
     // The mean of layers that are recomputed and of those that are not.
     const double share = recomputed_share(s);
-    Scenario plain = s;
-    plain.training.recompute = Recompute::none;
     const auto layer = [&](bool experts)
     {
         const UnitProfile all = profiler.layer(experts);
-        return share < 1 ? mixed(all, LayerProfiler(plain).layer(experts), share) : all;
+        if (share >= 1)
+        {
+            return all;
+        }
+        Scenario plain = s;
+        plain.training.recompute = Recompute::none;
+        return mixed(all, LayerProfiler(plain).layer(experts), share);
     };
     set(Unit::dense, layer(false));
     if (s.model.experts > 0)
@@ -89,14 +97,7 @@ StepProfile step_profile(const Scenario& s)
     const bool tied = s.model.tied_embeddings && s.parallel.pipeline > 1;
     const std::int64_t tied_share = s.model.vocab * s.model.hidden / s.parallel.tensor;
     profile.tied = tied ? static_cast<double>(tied_share) : 0;
-
-    const ComputeReport flops = compute_report(s);
-    const double tokens =
-        static_cast<double>(s.training.global_batch) * static_cast<double>(s.training.sequence_length);
-    profile.token_flops = flops.model_step.value / tokens;
-    profile.token_hardware = flops.hardware_step.value / tokens;
-    profile.token_products = 3 * (flops.products_token.value + flops.head_token.value);
-    profile.token_parameters = 6 * static_cast<double>(count_parameters(s.model).active);
+    profile.token = token;
     return profile;
 }
 

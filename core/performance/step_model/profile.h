@@ -65,15 +65,21 @@ enum class Unit : std::uint8_t
 };
 inline constexpr std::size_t kUnits = 4;
 
+// Of one token. No layout plays a part but by what is computed again.
+struct TokenFlops
+{
+    double model = 0;      // forward and backward
+    double hardware = 0;   // with what is computed again
+    double products = 0;   // of the model, products with weights only
+    double parameters = 0; // 6 x active parameters: what 6 N counts
+};
+
 struct StepProfile
 {
     std::array<UnitProfile, kUnits> units;
-    double boundary = 0;         // [B] handed to the next stage for one micro-batch by one GPU
-    double tied = 0;             // parameters that first and last stage both hold
-    double token_flops = 0;      // of the model for one token, forward and backward
-    double token_hardware = 0;   // with what is computed again
-    double token_products = 0;   // of the model, products with weights only
-    double token_parameters = 0; // 6 x active parameters: what 6 N counts
+    double boundary = 0; // [B] handed to the next stage for one micro-batch by one GPU
+    double tied = 0;     // parameters that first and last stage both hold
+    TokenFlops token;
 
     const UnitProfile& of(Unit unit) const { return units[static_cast<std::size_t>(unit)]; }
 };
@@ -86,6 +92,7 @@ struct ProfileKey
     std::int64_t expert = 1;
     std::int64_t expert_tensor = 1;
     std::int64_t micro_batch = 1;
+    std::int64_t sequence_length = 1;
     Recompute recompute = Recompute::none;
     double recomputed = 1; // share of the layers that this applies to
     bool sequence_parallel = false;
@@ -97,6 +104,11 @@ struct ProfileKey
 ProfileKey profile_key(const Scenario& scenario);
 
 // The scenario must be valid.
-StepProfile step_profile(const Scenario& scenario);
+TokenFlops token_flops(const Scenario& scenario);
+StepProfile step_profile(const Scenario& scenario, const TokenFlops& token);
+inline StepProfile step_profile(const Scenario& scenario)
+{
+    return step_profile(scenario, token_flops(scenario));
+}
 
 } // namespace ringside

@@ -10,15 +10,6 @@ namespace ringside
 namespace
 {
 
-// Layers with experts among `count` from `first`.
-std::int64_t layers_with_experts(const Model& m, std::int64_t first, std::int64_t count)
-{
-    const std::int64_t step = std::max<std::int64_t>(1, m.moe_interval);
-    const auto before = [&](std::int64_t end)
-    { return end <= m.dense_layers ? 0 : (end - m.dense_layers + step - 1) / step; };
-    return m.experts > 0 ? before(first + count) - before(first) : 0;
-}
-
 class Ranks
 {
 public:
@@ -123,6 +114,14 @@ private:
 };
 
 } // namespace
+
+std::int64_t layers_with_experts(const Model& m, std::int64_t first, std::int64_t count)
+{
+    const std::int64_t step = std::max<std::int64_t>(1, m.moe_interval);
+    const auto before = [&](std::int64_t end)
+    { return end <= m.dense_layers ? 0 : (end - m.dense_layers + step - 1) / step; };
+    return m.experts > 0 ? before(first + count) - before(first) : 0;
+}
 
 PipelineLoad pipeline_load(const StepProfile& profile, const Scenario& scenario)
 {

@@ -15,6 +15,9 @@ struct PipelineLoad
     double expert = 0;
 };
 
+// Layers with experts among `count` from `first`.
+std::int64_t layers_with_experts(const Model& model, std::int64_t first, std::int64_t count);
+
 PipelineLoad pipeline_load(const StepProfile& profile, const Scenario& scenario);
 
 } // namespace ringside

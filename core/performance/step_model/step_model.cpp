@@ -370,8 +370,17 @@ const StepProfile& StepModel::profile(const Scenario& scenario)
 {
     const ProfileKey key = profile_key(scenario);
     const auto found = profiles_.find(key);
-    return found != profiles_.end() ? found->second
-                                    : profiles_.emplace(key, step_profile(scenario)).first->second;
+    if (found != profiles_.end())
+    {
+        return found->second;
+    }
+    const auto [token, fresh] =
+        tokens_.try_emplace({key.sequence_length, key.recompute, key.recomputed, key.flash_attention});
+    if (fresh)
+    {
+        token->second = token_flops(scenario);
+    }
+    return profiles_.emplace(key, step_profile(scenario, token->second)).first->second;
 }
 
 StageTimes StepModel::stage_times(const Scenario& s, const StepProfile& profile) const
@@ -382,6 +391,17 @@ StageTimes StepModel::stage_times(const Scenario& s, const StepProfile& profile)
 WeightFetch StepModel::weight_fetch(const Scenario& s, const StepProfile& profile) const
 {
     return Assembly(profile, s, wires_).fetch();
+}
+
+double StepModel::least_seconds(const Scenario& s, const StepProfile& profile)
+{
+    constexpr double kRounding = 1 - 1e-9; // of the parts of an estimate, and more
+    const Model& m = s.model;
+    const std::int64_t experts = layers_with_experts(m, 0, m.layers);
+    const double all = real(m.layers - experts) * profile.of(Unit::dense).total() +
+                       real(experts) * profile.of(Unit::experts).total() +
+                       profile.of(Unit::embedding).total() + profile.of(Unit::head).total();
+    return kRounding * all / real(s.parallel.pipeline) * real(micro_batches(s));
 }
 
 StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile) const
@@ -397,13 +417,13 @@ StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile, doub
     const double peak = std::max(device.peak, device.layer_peak) * real(s.cluster.gpus);
     const double tokens = real(s.training.global_batch) * real(s.training.sequence_length);
     StepTime step =
-        rounded(assembly.parts(), idle >= 0 ? idle : assembly.idle(), profile.token_products * tokens / peak);
+        rounded(assembly.parts(), idle >= 0 ? idle : assembly.idle(), profile.token.products * tokens / peak);
     step.tokens = tokens;
     step.peak_flops = peak;
-    step.model_flops = profile.token_flops * tokens;
-    step.hardware_flops = profile.token_hardware * tokens;
-    step.parameter_flops = profile.token_parameters * tokens;
-    step.causal_flops = (profile.token_flops + profile.token_products) / 2 * tokens;
+    step.model_flops = profile.token.model * tokens;
+    step.hardware_flops = profile.token.hardware * tokens;
+    step.parameter_flops = profile.token.parameters * tokens;
+    step.causal_flops = (profile.token.model + profile.token.products) / 2 * tokens;
     return step;
 }
 

@@ -17,6 +17,7 @@
 #include "core/performance/step_time.h"
 
 #include <map>
+#include <tuple>
 
 namespace ringside
 {
@@ -44,11 +45,13 @@ public:
     explicit StepModel(const Scenario& scenario) : wires_(scenario.cluster, scenario.software) {}
 
     // Kept from call to call. Every scenario must be that of the constructor but for parallel, the number of
-    // GPUs, micro-batch, global batch, recomputation, flash attention and schedule.
+    // GPUs, micro-batch, global batch, sequence length, recomputation, flash attention and schedule.
     const StepProfile& profile(const Scenario& scenario);
     StepTime estimate(const Scenario& scenario) { return estimate(scenario, profile(scenario)); }
     // Where a schedule has no closed form for these times, the nearest that has one stands in.
     StepTime estimate(const Scenario& scenario, const StepProfile& profile) const;
+    // [s] No estimate is below it: the work of the mean rank, which the slowest one has at least.
+    static double least_seconds(const Scenario& scenario, const StepProfile& profile);
     // The same with the idle time of a rank given, in seconds.
     StepTime estimate(const Scenario& scenario, const StepProfile& profile, double idle) const;
     // [s] of one micro-batch on a rank with the mean of the work that all but the slowest have; in a
@@ -59,6 +62,7 @@ public:
 private:
     Wires wires_;
     std::map<ProfileKey, StepProfile> profiles_;
+    std::map<std::tuple<std::int64_t, Recompute, double, bool>, TokenFlops> tokens_;
 };
 
 } // namespace ringside

@@ -206,6 +206,9 @@ public:
     LaunchReader(const Framework& f, const Launch& launch, const Scenario& s) : f_(f), launch_(launch), s_(s)
     {
         l_.gpus = s.cluster.gpus;
+        l_.global_batch = s.training.global_batch;
+        l_.sequence_length = s.training.sequence_length;
+        l_.recompute_layers = s.training.recompute_layers;
     }
 
     Layout read()

@@ -393,6 +393,35 @@ TEST_CASE("a framework chosen under Runs on leaves only what it runs")
     }
 }
 
+TEST_CASE("a press frees the global batch: rows rank per token, a row sets it, and another press fixes it")
+{
+    const auto w = opened();
+    const std::int64_t before = w->session().scenario().training.global_batch;
+    const auto press = [&](const std::string& name)
+    {
+        w->click("###fixed");
+        w->frames(3);
+        w->click(name);
+        w->settle(8000);
+    };
+    press(fmt::format("GBS {}", before));
+    const LayoutAnswer found = answer(*w);
+    CHECK(found.progress == 1.0);
+    CHECK(found.limits.freed.global_batch == range_around(before));
+    CHECK(says(*w, "per million tokens"));
+    const Layout best = found.result.cuts.front().layout;
+    REQUIRE(best.global_batch != before); // more micro-batches, less bubble
+    w->click("###layout 1");
+    w->settle(8000);
+    CHECK(w->session().scenario().training.global_batch == best.global_batch);
+    CHECK(w->valid());
+    CHECK(answer(*w).result.cuts.front() == found.result.cuts.front());
+    CHECK(w->session().searches().front().freed == found.limits.freed);
+    press(fmt::format("GBS {} to {}", grouped(before / 4), grouped(before * 4)));
+    CHECK_FALSE(answer(*w).limits.freed.any());
+    CHECK(says(*w, "per step"));
+}
+
 TEST_CASE("tight rows stand behind those that fit")
 {
     const auto w = opened(test::scenario(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 64},

@@ -16,6 +16,7 @@ struct KeptSearch
     std::string link;      // to the scenario in the planner
     std::string framework; // id; empty: any
     Objective objective = Objective::step_time;
+    Freed freed;
 
     bool operator==(const KeptSearch&) const = default;
 };

@@ -105,6 +105,7 @@ void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
     const std::int64_t before = next.cluster.gpus;
     apply(layout, next);
     std::string notice = fmt::format("Loaded: {}", words_of(layout));
+    notice += limits_.freed.work() ? ", " + words_of_work(layout) : "";
     if (next.cluster.gpus != before)
     {
         notice += fmt::format(", on {} instead of {}", counted(next.cluster.gpus, "GPU"), grouped(before));
@@ -226,7 +227,7 @@ void PlannerView::draw_tip(const Frame& frame, const Painter& painter, Rect boun
     const double capacity = shown_.result.capacity;
     std::vector<TipLine> lines{{"ZeRO", std::to_string(l.zero), 0},
                                {"micro-batch", std::to_string(l.micro_batch), 0},
-                               {"recompute", std::string(name_of(l.recompute)), 0},
+                               {"recompute", recompute_words(l), 0},
                                {"memory", format_bytes(Bytes(c.bytes), unit), 0},
                                {"step", format_seconds(Seconds(c.seconds)), 0},
                                {"MFU", format_percent(c.mfu), 0}};
@@ -302,8 +303,8 @@ PlannerTableEvent PlannerView::draw_table(const Frame& frame, const Painter& pai
 
 void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const PlannerRow now =
-        planner_row(current_ ? current_->candidate : candidate_of(frame.now), 0, painter.look.unit);
+    const PlannerRow now = planner_row(
+        current_ ? current_->candidate : candidate_of(frame.now, limits_.freed), 0, painter.look.unit);
     if (current_)
     {
         area.cut_top(std::min(area.h, painter.px(96))); // the shell's banner with the fault
@@ -322,7 +323,7 @@ void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect ar
     std::optional<Candidate> before;
     if (frame.before != nullptr)
     {
-        before = candidate_of(*frame.before);
+        before = candidate_of(*frame.before, limits_.freed);
     }
     const PlannerChartEvent event = draw_planner_chart(
         painter, area,

@@ -15,7 +15,7 @@ namespace
 
 double height_of(const Candidate& c, Objective objective)
 {
-    return objective == Objective::cost ? c.gpu_seconds() : c.seconds;
+    return objective == Objective::cost ? c.gpu_seconds() : c.pace();
 }
 
 double quantile(std::vector<double> values, double share)
@@ -147,7 +147,11 @@ std::string PlannerChart::title() const
 {
     const SearchResult& r = frame_.answer.result;
     const auto shown = static_cast<std::int64_t>(r.sample.size());
-    return fmt::format("{} vs memory, {}", objective_ == Objective::cost ? "Cost per step" : "Step time",
+    const bool work = frame_.answer.limits.freed.work();
+    return fmt::format("{} vs memory, {}",
+                       objective_ == Objective::cost ? (work ? "Cost per million tokens" : "Cost per step")
+                       : work                        ? "Time per million tokens"
+                                                     : "Step time",
                        r.legal > shown
                            ? fmt::format("{} of {} legal layouts", grouped(shown), grouped(r.legal))
                            : "every legal layout");
@@ -261,8 +265,7 @@ PlannerChartEvent PlannerChart::draw(Rect area)
     Plot plot(p_, area,
               {0, in_gigabytes(Bytes(most_bytes_), p_.look.unit), PlotScale::linear,
                fmt::format("{} on the peak-memory GPU", p_.look.gigabyte()), number},
-              {least_ / unit_.seconds, most_ / unit_.seconds, PlotScale::linear,
-               cost ? "GPU-seconds per step" : "",
+              {least_ / unit_.seconds, most_ / unit_.seconds, PlotScale::linear, cost ? "GPU-seconds" : "",
                [&](double v) { return cost ? number(v) : fmt::format("{} {}", number(v), unit_.name); }},
               {.title = title(), .says = says});
     PlannerChartEvent event;

@@ -105,7 +105,33 @@ void draw_misses(PanelColumn& column, const std::vector<NearMiss>& misses, ByteU
     }
 }
 
-// Which settings every layout has to have: a press fixes one as it is now, or frees it.
+FreeRange* range_of(Freed& freed, std::string_view field)
+{
+    return field == "training.global_batch"      ? &freed.global_batch
+           : field == "training.sequence_length" ? &freed.sequence_length
+                                                 : nullptr;
+}
+
+// A press frees what the scenario says, or fixes what is free. Batch and length are fixed until freed.
+void turn_fixed(const LayoutField& field, const Layout& now, SearchLimits& limits)
+{
+    if (FreeRange* range = range_of(limits.freed, field.name))
+    {
+        const auto today = std::get<std::int64_t Layout::*>(field.member);
+        *range = range->on() ? FreeRange() : range_around(now.*today);
+    }
+    else if (field.name == "training.recompute_layers")
+    {
+        limits.freed.recompute_layers = !limits.freed.recompute_layers;
+    }
+    else if (std::erase(limits.fixed, field.name) == 0)
+    {
+        limits.fixed.push_back(field.name);
+        take_in(limits.like, now, field);
+    }
+}
+
+// Which settings every layout has to have, and which others may move.
 void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
 {
     const auto fields = layout_fields().subspan(1); // the number of GPUs is the scenario's
@@ -114,27 +140,31 @@ void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
     std::string shown;
     for (const LayoutField& field : fields)
     {
+        const FreeRange* range = range_of(limits.freed, field.name);
+        const bool layers = field.name == "training.recompute_layers";
         const bool fixed = std::ranges::find(limits.fixed, field.name) != limits.fixed.end();
-        names.push_back(fmt::format("{} {}", field.label, text_of(fixed ? limits.like : now, field)));
-        shown += fixed ? (shown.empty() ? "" : ", ") + names.back() : "";
-        items.push_back({field.name, {}, fixed ? "fixed" : "free"});
+        const bool freed = layers ? limits.freed.recompute_layers : range != nullptr && range->on();
+        names.push_back(
+            freed && range != nullptr
+                ? fmt::format("{} {} to {}", field.label, grouped(range->least), grouped(range->most))
+                : fmt::format("{} {}", field.label, text_of(fixed ? limits.like : now, field)));
+        shown += fixed || freed ? fmt::format("{}{}{}", shown.empty() ? "" : ", ", names.back(),
+                                              layers ? " or more" : "")
+                                : "";
+        const bool is_free = range != nullptr || layers ? freed : !fixed;
+        items.push_back({field.name, {}, is_free ? "free" : "fixed"});
     }
     for (std::size_t i = 0; i < items.size(); ++i)
     {
         items[i].name = names[i];
     }
-    column.label("Fixed");
-    if (const auto chosen =
-            column.dropdown("###fixed", shown.empty() ? "nothing" : std::string_view(shown), "planner fixed",
-                            items, "Only layouts that have these settings, as they are now"))
+    column.label("Fixed and freed");
+    if (const auto chosen = column.dropdown("###fixed", shown.empty() ? "nothing" : std::string_view(shown),
+                                            "planner fixed", items,
+                                            "A press fixes a setting as it is now, or frees it: global batch "
+                                            "and sequence length from a quarter to four times today's"))
     {
-        const LayoutField& field = fields[*chosen];
-        const auto freed = std::erase(limits.fixed, field.name);
-        if (freed == 0)
-        {
-            limits.fixed.push_back(field.name);
-            take_in(limits.like, now, field);
-        }
+        turn_fixed(fields[*chosen], now, limits);
     }
 }
 
@@ -155,6 +185,7 @@ void draw_searches(PanelColumn& column, const Frame& frame, SearchLimits& limits
             const Framework* framework = frame.presets.framework(kept.framework);
             limits.framework = framework == nullptr ? Framework() : *framework;
             limits.objective = kept.objective;
+            limits.freed = kept.freed;
             out.push(
                 ChangeScenario{read.link.scenario.value_or(frame.scenario), false, "Back to: " + kept.words});
         }

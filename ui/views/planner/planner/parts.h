@@ -32,15 +32,18 @@ enum class PlannerColumn : std::uint8_t
     data,
     zero,
     micro,
+    batch,
+    sequence,
     recompute,
     schedule,
     memory,
     bubble,
     mfu,
     step,
+    pace,
     cost
 };
-inline constexpr std::size_t kPlannerColumns = 15;
+inline constexpr std::size_t kPlannerColumns = 18;
 
 struct PlannerColumnInfo
 {
@@ -63,7 +66,8 @@ struct PlannerRow
     bool equals_best = false; // as far as computed times can tell
 };
 
-PlannerColumn column_of(Objective objective);
+// What is ranked by; `work`: batch or length is free.
+PlannerColumn column_of(Objective objective, bool work);
 
 class PlannerRows
 {
@@ -79,7 +83,7 @@ public:
     // By this column; again: the other way round.
     void sort_by(PlannerColumn column);
     PlannerColumn sorted_by() const { return sorted_by_; }
-    PlannerColumn ranked_by() const { return column_of(objective_); }
+    PlannerColumn ranked_by() const { return column_of(objective_, work_); }
     bool descending() const { return descending_; }
 
     // The chosen row's place; the best one's until another was chosen. Nothing when there are no rows.
@@ -97,6 +101,7 @@ private:
     std::optional<Layout> chosen_;
     std::optional<Layout> simplest_;
     Objective objective_ = Objective::step_time;
+    bool work_ = false; // batch or length is free
     PlannerColumn sorted_by_ = PlannerColumn::step;
     bool descending_ = false;
     bool every_ = false;
@@ -111,13 +116,15 @@ void choose_framework(PanelColumn& column, const Presets& presets, Framework& fr
 
 // "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
 std::string words_of(const Layout& layout);
+// "GBS 256 of 8,192 tokens"
+std::string words_of_work(const Layout& layout);
 // "1F1B", "Interleaved 1F1B, VPP 4"; a dash for one stage.
 std::string schedule_words(const Layout& layout);
 // "1 953 GPU-s", "1.20 GPU-h"
 std::string format_gpu_seconds(double gpu_seconds);
 
 // The scenario's own layout with what its report says of it.
-Candidate candidate_of(const Evaluated& evaluated);
+Candidate candidate_of(const Evaluated& evaluated, const Freed& freed);
 
 // Which seconds the chosen row has over another layout.
 struct PlannerWhy

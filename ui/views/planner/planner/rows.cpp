@@ -61,9 +61,13 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
      number<&Layout::zero>, text<&Layout::zero>, 80},
     {"micro", "MBS", "Micro-batch size, sequences", number<&Layout::micro_batch>, text<&Layout::micro_batch>,
      75},
+    {"batch", "GBS", "Global batch size, sequences per step", number<&Layout::global_batch>,
+     text<&Layout::global_batch>, 94},
+    {"sequence", "sequence", "Sequence length, tokens", number<&Layout::sequence_length>,
+     text<&Layout::sequence_length>, 94},
     {"recompute", "recompute", "Activations recomputed in the backward pass",
      [](const Candidate& c) { return static_cast<double>(c.layout.recompute); },
-     [](const Candidate& c, ByteUnit) { return std::string(name_of(c.layout.recompute)); }, 78, true},
+     [](const Candidate& c, ByteUnit) { return recompute_words(c.layout); }, 78, true},
     {"schedule", "schedule", "Pipeline schedule; VPP: virtual stages (chunks) per GPU",
      [](const Candidate& c)
      {
@@ -83,7 +87,10 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
      70, false, true},
     {"step", "step, s", "Step time in seconds", [](const Candidate& c) { return c.seconds; },
      [](const Candidate& c, ByteUnit) { return three_digits(c.seconds); }, 100},
-    {"cost", "GPU-s", "GPU-seconds per step", [](const Candidate& c) { return c.gpu_seconds(); },
+    {"pace", "s/M tok", "Seconds per million tokens", [](const Candidate& c) { return c.pace(); },
+     [](const Candidate& c, ByteUnit) { return three_digits(c.pace()); }, 101},
+    {"cost", "GPU-s", "GPU-seconds per step; per million tokens where batch or length is free",
+     [](const Candidate& c) { return c.gpu_seconds(); },
      [](const Candidate& c, ByteUnit) { return three_digits(c.gpu_seconds()); }, 95},
 }};
 
@@ -91,13 +98,14 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
 bool changes_nothing(const Candidate& c, Candidate before)
 {
     before.layout.recompute = c.layout.recompute;
+    before.layout.recompute_layers = c.layout.recompute_layers;
     return c == before;
 }
 
 bool same_cut(const Layout& a, const Layout& b)
 {
     return a.gpus == b.gpus && a.tensor == b.tensor && a.context == b.context && a.pipeline == b.pipeline &&
-           a.expert == b.expert;
+           a.expert == b.expert && a.global_batch == b.global_batch && a.sequence_length == b.sequence_length;
 }
 
 } // namespace
@@ -107,10 +115,11 @@ const PlannerColumnInfo& info_of(PlannerColumn column)
     return kColumns.at(static_cast<std::size_t>(column));
 }
 
-PlannerColumn column_of(Objective objective)
+PlannerColumn column_of(Objective objective, bool work)
 {
     return objective == Objective::memory ? PlannerColumn::memory
            : objective == Objective::cost ? PlannerColumn::cost
+           : work                         ? PlannerColumn::pace
                                           : PlannerColumn::step;
 }
 
@@ -129,8 +138,9 @@ PlannerRow invalid_row(const Layout& layout, ByteUnit unit)
     Candidate c;
     c.layout = layout;
     PlannerRow row = planner_row(c, 0, unit);
-    for (const PlannerColumn unknown : {PlannerColumn::data, PlannerColumn::memory, PlannerColumn::bubble,
-                                        PlannerColumn::mfu, PlannerColumn::step, PlannerColumn::cost})
+    for (const PlannerColumn unknown :
+         {PlannerColumn::data, PlannerColumn::memory, PlannerColumn::bubble, PlannerColumn::mfu,
+          PlannerColumn::step, PlannerColumn::pace, PlannerColumn::cost})
     {
         row.cells.at(static_cast<std::size_t>(unknown)) = "\u2013";
     }
@@ -139,10 +149,12 @@ PlannerRow invalid_row(const Layout& layout, ByteUnit unit)
 
 void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
 {
-    if (answer.limits.objective != objective_)
+    const Freed& freed = answer.limits.freed;
+    if (answer.limits.objective != objective_ || freed.work() != work_)
     {
         objective_ = answer.limits.objective;
-        sorted_by_ = column_of(objective_);
+        work_ = freed.work();
+        sorted_by_ = ranked_by();
         descending_ = false;
     }
     every_ = every;
@@ -169,6 +181,9 @@ void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
         const auto column = static_cast<PlannerColumn>(i);
         const bool idle = (column == PlannerColumn::context && !context) ||
                           (column == PlannerColumn::expert && !expert) ||
+                          (column == PlannerColumn::batch && !work_) ||
+                          (column == PlannerColumn::sequence && !freed.sequence_length.on()) ||
+                          (column == PlannerColumn::pace && !work_) ||
                           ((column == PlannerColumn::gpus || column == PlannerColumn::cost) &&
                            objective_ != Objective::cost);
         if (!idle)
@@ -190,7 +205,7 @@ void PlannerRows::sort_by(PlannerColumn column)
 // behind those that fit.
 void PlannerRows::sort()
 {
-    if (sorted_by_ == column_of(objective_) && !descending_)
+    if (sorted_by_ == ranked_by() && !descending_)
     {
         std::ranges::sort(rows_, {}, &PlannerRow::rank);
         return;

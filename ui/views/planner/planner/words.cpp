@@ -23,23 +23,26 @@ std::string of_capacity(const Frame& frame, double bytes, double capacity)
 std::string found_sentence(const Frame& frame, const LayoutAnswer& answer)
 {
     const Candidate& best = answer.result.best.front();
-    const std::string layout = words_of(best.layout);
+    const bool work = answer.limits.freed.work();
+    const std::string layout =
+        words_of(best.layout) + (work ? ", " + words_of_work(best.layout) : std::string());
     const std::string room =
         of_capacity(frame, best.bytes, answer.result.capacity) + (best.tight ? ", tight" : "");
-    const std::string seconds = format_seconds(Seconds(best.seconds));
+    const std::string seconds = format_seconds(Seconds(best.pace()));
+    const std::string_view per = work ? "per million tokens" : "per step";
     const std::string_view so_far = answer.progress < 1 ? "so far" : "that fits";
     switch (answer.limits.objective)
     {
     case Objective::step_time:
-        return fmt::format("Fastest {}: {}: **{} per step** at {}.", so_far, layout, seconds, room);
+        return fmt::format("Fastest {}: {}: **{} {}** at {}.", so_far, layout, seconds, per, room);
     case Objective::memory:
-        return fmt::format("Smallest {}: {}: **{}**, {} per step.", so_far, layout, room, seconds);
+        return fmt::format("Smallest {}: {}: **{}**, {} {}.", so_far, layout, room, seconds, per);
     case Objective::cost:
         break;
     }
-    return fmt::format("Cheapest {}: {} on {} GPU{}: **{} per step** of {}.", so_far, layout,
+    return fmt::format("Cheapest {}: {} on {} GPU{}: **{} {}** of {}.", so_far, layout,
                        grouped(best.layout.gpus), best.layout.gpus == 1 ? "" : "s",
-                       format_gpu_seconds(best.gpu_seconds()), seconds);
+                       format_gpu_seconds(best.gpu_seconds()), per, seconds);
 }
 
 // How many of the cuts are as good, and the simplest of them; nothing where it is the best one itself.
@@ -86,6 +89,11 @@ std::string words_of(const Layout& l)
     return words + fmt::format("PP {}, DP {}", l.pipeline, grouped(data_of(l)));
 }
 
+std::string words_of_work(const Layout& l)
+{
+    return fmt::format("GBS {} of {} tokens", grouped(l.global_batch), grouped(l.sequence_length));
+}
+
 std::string schedule_words(const Layout& l)
 {
     if (l.pipeline == 1)
@@ -102,7 +110,7 @@ std::string format_gpu_seconds(double gpu_seconds)
                                : three_digits(gpu_seconds / 3600) + " GPU-h";
 }
 
-Candidate candidate_of(const Evaluated& e)
+Candidate candidate_of(const Evaluated& e, const Freed& freed)
 {
     Candidate c;
     c.layout = layout_of(e.scenario);
@@ -110,6 +118,7 @@ Candidate candidate_of(const Evaluated& e)
     c.bytes = e.report.memory.worst().total().value;
     c.mfu = e.report.step.mfu();
     c.bubble = e.report.step.bubble / c.seconds;
+    c.units = work_units(e.scenario, freed);
     return c;
 }
 
