@@ -6,7 +6,7 @@
 // matrix has no weight gradient (Hu et al., LoRA, arXiv 2106.09685, section 4.2), and checkpointing makes the
 // forward once more. Attention is causal, its backward twice the forward. A 4-bit base is widened to 16 bits
 // in every pass that reads it (Dettmers et al., QLoRA, arXiv 2305.14314, section 3): 4 bits and scales read,
-// 2 bytes written. DoRA adds B A to the weights for their norms (Liu et al., arXiv 2402.09353, section 4.2):
+// 2 bytes written. DoRA adds B A to the weights for their norms (Liu et al., arXiv 2402.09353, section 4.1):
 // 6 bytes of each. A fused AdamW moves 28 bytes per trained parameter, an 8-bit one 10. Gathers of a sharded
 // base run behind compute; what they take longer is exposed.
 #pragma once

@@ -4,7 +4,7 @@
 //
 // Experts lie evenly on the nodes and a token's are chosen independently. Dispatch is in FP8 with an FP32
 // scale for 128 values, or in 16 bits; combine always in 16 bits (DeepSeek-V3, arXiv 2412.19437, section
-// 3.3.2). Both links run at the same time, so the slower one counts (section 3.2.2).
+// 3.3.3). Both links run at the same time, so the slower one counts (section 3.2.2).
 #pragma once
 
 #include "core/base/names.h"

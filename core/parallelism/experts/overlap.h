@@ -1,5 +1,5 @@
 // Two half batches that take turns: while one computes, the other's tokens travel (dual-batch overlap:
-// DeepSeek-V3, arXiv 2412.19437, section 3.4.2). One layer after the other on two lanes; no backward pass.
+// DeepSeek-V3, arXiv 2412.19437, section 3.4). One layer after the other on two lanes; no backward pass.
 #pragma once
 
 #include "core/base/names.h"

@@ -225,7 +225,7 @@ Caption nodes_caption(const Frame& frame, ExpertsState& state)
             copies(DispatchWay::experts), copies(DispatchWay::nodes), copies(DispatchWay::limited), s.chosen,
             s.nodes, s.limit),
         "Node-limited routing: DeepSeek-V3, arXiv 2412.19437, section 2.1.2; copies over InfiniBand, then "
-        "NVLink: section 3.2.2; FP8 dispatch: section 3.3.2. Experts are chosen independently and evenly."};
+        "NVLink: section 3.2.2; FP8 dispatch: section 3.3.3. Experts are chosen independently and evenly."};
 }
 
 } // namespace
