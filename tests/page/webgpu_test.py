@@ -3,20 +3,13 @@
 
 What is asked and what is expected is written by webgpu_streams; the page's own player plays it.
 """
-import functools
-import http.server
-import json
 import pathlib
 import subprocess
 import sys
-import tempfile
-import threading
 import unittest
 
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+from gpu_page import GpuPage
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 MOST_OFF = 1e-4  # of the largest number beside it
 MOST_LOSS_OFF = 1e-3
@@ -76,40 +69,19 @@ const [name, runs, done] = [arguments[0], arguments[1], arguments[arguments.leng
 """
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 class WebGpuTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        place = pathlib.Path(cls.folder.name)
-        cls.names = subprocess.run([PROGRAM, place], capture_output=True, text=True, check=True).stdout.split()
-        kernels = {file.stem: file.read_text() for file in (ROOT / "core/lab/trainer/webgpu").glob("*.wgsl")}
-        (place / "kernels.json").write_text(json.dumps(kernels))
-        player = (ROOT / "app/page/webgpu.js").read_text()
-        (place / "index.html").write_text(f"<!doctype html><script>{player}; window.GpuPlayer = GpuPlayer; window.openGpu = openGpu;</script>")
-        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=place))
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
-        options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
-        for argument in ("--headless=new", "--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
-                         "--enable-unsafe-swiftshader"):
-            options.add_argument(argument)
-        cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-        cls.browser.set_script_timeout(300)
+        cls.page = GpuPage()
+        cls.names = subprocess.run([PROGRAM, cls.page.folder], capture_output=True, text=True, check=True).stdout.split()
+        cls.page.open()
 
     @classmethod
     def tearDownClass(cls):
-        cls.browser.quit()
-        cls.server.shutdown()
-        cls.folder.cleanup()
+        cls.page.close()
 
     def play(self, name, runs=1):
-        self.browser.get(f"http://127.0.0.1:{self.server.server_port}/")
-        told = self.browser.execute_async_script(PLAY, name, runs)
+        told = self.page.run(PLAY, name, runs)
         self.assertNotIn("failed", told, told.get("failed"))
         return told
 
