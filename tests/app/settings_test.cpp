@@ -107,8 +107,11 @@ TEST_CASE("settings come back as they were saved")
     settings.view = "ring";
     settings.width = 1600;
     settings.height = 1000;
-    settings.searches = {{"Llama 3.1 70B, 256 GPUs, any framework: 3.90 s", "ringside:#v=planner", "megatron",
-                          Objective::cost}};
+    settings.searches = {{"Llama 3.1 70B, 256 GPUs, any framework: 3.90 s",
+                          "ringside:#v=planner",
+                          "megatron",
+                          Objective::cost,
+                          {range_around(256), {}, true}}};
     REQUIRE(save_settings(settings).empty());
     Issues issues;
     CHECK(load_settings(issues) == settings);
