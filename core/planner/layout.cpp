@@ -25,9 +25,9 @@ std::span<const LayoutField> layout_fields()
         LayoutField{"parallel.zero", "ZeRO", &Layout::zero},
         LayoutField{"training.micro_batch", "MBS", &Layout::micro_batch},
         LayoutField{"training.recompute", "recompute", &Layout::recompute},
-        LayoutField{"training.recompute_layers", "layers recomputed", &Layout::recompute_layers},
         LayoutField{"training.global_batch", "GBS", &Layout::global_batch},
-        LayoutField{"training.sequence_length", "sequence", &Layout::sequence_length}};
+        LayoutField{"training.sequence_length", "sequence", &Layout::sequence_length},
+        LayoutField{"training.recompute_layers", "layers recomputed", &Layout::recompute_layers}};
     return kFields;
 }
 

@@ -144,13 +144,11 @@ void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
         const bool layers = field.name == "training.recompute_layers";
         const bool fixed = std::ranges::find(limits.fixed, field.name) != limits.fixed.end();
         const bool freed = layers ? limits.freed.recompute_layers : range != nullptr && range->on();
-        names.push_back(
-            freed && range != nullptr
-                ? fmt::format("{} {} to {}", field.label, grouped(range->least), grouped(range->most))
-                : fmt::format("{} {}", field.label, text_of(fixed ? limits.like : now, field)));
-        shown += fixed || freed ? fmt::format("{}{}{}", shown.empty() ? "" : ", ", names.back(),
-                                              layers ? " or more" : "")
-                                : "";
+        names.push_back(!freed ? fmt::format("{} {}", field.label, text_of(fixed ? limits.like : now, field))
+                        : range == nullptr ? std::string(field.label)
+                                           : fmt::format("{} {} to {}", field.label, grouped(range->least),
+                                                         grouped(range->most)));
+        shown += fixed || freed ? (shown.empty() ? "" : ", ") + names.back() : "";
         const bool is_free = range != nullptr || layers ? freed : !fixed;
         items.push_back({field.name, {}, is_free ? "free" : "fixed"});
     }
