@@ -115,7 +115,10 @@ void draw_exponents(const Painter& p, Rect head, Rect area, const LabFrame& lab)
 {
     const TrainingSnapshot& run = *lab.a.snapshot;
     const Theme& t = p.theme;
-    draw_head(p, head, "Numbers by size", "by power of two; below, what formats hold");
+    const bool counted = run.step == 0 || total(run.activations) > 0; // a GPU in a page counts none
+    draw_head(p, head, "Numbers by size",
+              counted ? "by power of two; below, what formats hold"
+                      : "counted only in runs on the CPU; below, what formats hold");
     struct Row
     {
         std::string_view name;
