@@ -1,7 +1,7 @@
 // A layout search from beginning to end, with a bar of its progress.
 #pragma once
 
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 
 namespace ringside
 {

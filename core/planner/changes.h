@@ -4,7 +4,7 @@
 
 #include "core/evaluate/sensitivity.h"
 #include "core/planner/difference.h"
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // invalid; then with the reason and the nearest one that is valid.
 #pragma once
 
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 
 #include <string>
 

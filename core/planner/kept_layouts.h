@@ -1,7 +1,7 @@
 // Which of the layouts looked at a search keeps: the best, the best of each cut, the frontier, the sample.
 #pragma once
 
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 
 namespace ringside
 {

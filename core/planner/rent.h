@@ -6,7 +6,7 @@
 // Sizes are powers of two of a node. Every offer is what evaluate() says of its scenario, to the last digit.
 #pragma once
 
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 #include "core/scenario/presets.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 #include "app/commands/train/train_lines.h"
 #include "core/base/text/text.h"
 #include "core/lab/trainer/devices.h"
-#include "core/lab/trainer/probe.h"
+#include "core/lab/trainer/probe/probe.h"
 
 #include <algorithm>
 

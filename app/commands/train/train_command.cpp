@@ -6,7 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/lab/prediction.h"
 #include "core/lab/trainer/devices.h"
-#include "core/lab/trainer/probe.h"
+#include "core/lab/trainer/probe/probe.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/lab/trainer/devices.h"
-#include "core/lab/trainer/probe.h"
+#include "core/lab/trainer/probe/probe.h"
 
 #include <atomic>
 #include <mutex>

@@ -185,7 +185,8 @@ struct JsonField
     template <class T>
     JsonField(const char* n, T S::*member, const JsonTable<T>& table, JsonRule r = {})
         : name(n), rule(r),
-          read([member, &table](const JsonPlace& place, S& s) { table.read(place, s.*member); })
+          read([member, &table](const JsonPlace& place, S& s) { table.read(place, s.*member); }),
+          write([member, &table](const S& s) { return table.write(s.*member); })
     {
     }
     template <class T>

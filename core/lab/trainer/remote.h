@@ -2,7 +2,7 @@
 // share nothing with it. Commands go over a line as bytes, snapshots come back. Both ends are of one build.
 #pragma once
 
-#include "core/lab/trainer/late_probe.h"
+#include "core/lab/trainer/probe/late_probe.h"
 #include "core/lab/trainer/run.h"
 
 #include <deque>

@@ -3,7 +3,7 @@
 #include "tests/threads.h"
 
 #include "core/lab/trainer/devices.h"
-#include "core/lab/trainer/probe.h"
+#include "core/lab/trainer/probe/probe.h"
 #include "core/lab/trainer/run.h"
 
 #include <catch2/catch_approx.hpp>

@@ -2,7 +2,7 @@
 #include "tests/core/support.h"
 
 #include "core/planner/launch/framework_launch.h"
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 #include "core/scenario/validate.h"
 
 #include <catch2/catch_test_macros.hpp>

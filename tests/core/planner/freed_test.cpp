@@ -3,7 +3,7 @@
 #include "tests/core/support.h"
 
 #include "core/performance/step_time.h"
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 #include "core/scenario/validate.h"
 
 #include <catch2/catch_test_macros.hpp>

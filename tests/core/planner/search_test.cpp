@@ -6,8 +6,8 @@
 #include "core/evaluate/report.h"
 #include "core/performance/step_time.h"
 #include "core/planner/current_layout.h"
-#include "core/planner/layout_search.h"
-#include "core/planner/near_misses.h"
+#include "core/planner/search/layout_search.h"
+#include "core/planner/search/near_misses.h"
 #include "core/scenario/validate.h"
 
 #include <catch2/catch_approx.hpp>

@@ -1,5 +1,5 @@
 // Layouts that computed times cannot tell from the best, and the simplest of them.
-#include "core/planner/told_apart.h"
+#include "core/planner/search/told_apart.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
 // The search for layouts beside the window: what may be asked of it. What it found is a LayoutAnswer.
 #pragma once
 
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 #include "ui/shell/frame/frame.h"
 
 #include <string>

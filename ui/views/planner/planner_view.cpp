@@ -6,7 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
-#include "core/planner/near_misses.h"
+#include "core/planner/search/near_misses.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/frame/layouts_frame.h"
 #include "ui/views/planner/planner/parts.h"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/lab/trainer/clock.h"
-#include "core/lab/trainer/probe.h"
-#include "core/lab/trainer/probe_work.h"
+#include "core/lab/trainer/probe/probe.h"
+#include "core/lab/trainer/probe/probe_work.h"
 
 #include <deque>
 

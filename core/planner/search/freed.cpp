@@ -1,4 +1,4 @@
-#include "core/planner/freed.h"
+#include "core/planner/search/freed.h"
 
 #include "core/planner/layout.h"
 

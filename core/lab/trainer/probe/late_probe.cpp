@@ -1,4 +1,4 @@
-#include "core/lab/trainer/late_probe.h"
+#include "core/lab/trainer/probe/late_probe.h"
 
 #include <algorithm>
 #include <cmath>

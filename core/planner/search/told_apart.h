@@ -1,7 +1,7 @@
 // Which layouts of a search computed times cannot tell from the best, and the simplest of them.
 #pragma once
 
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 
 #include <span>
 

@@ -1,7 +1,7 @@
-#include "core/lab/trainer/probe.h"
+#include "core/lab/trainer/probe/probe.h"
 
 #include "core/evaluate/report.h"
-#include "core/lab/trainer/probe_work.h"
+#include "core/lab/trainer/probe/probe_work.h"
 #include "core/lab/trainer/trainer.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "core/planner/memory_model.h"
+#include "core/planner/search/memory_model.h"
 
 #include "core/model/stages.h"
 

@@ -1,4 +1,4 @@
-#include "core/planner/idle_times.h"
+#include "core/planner/search/idle_times.h"
 
 #include "core/pipeline/simulate.h"
 

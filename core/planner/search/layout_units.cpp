@@ -1,5 +1,5 @@
 // What a layout search looks at in one go, and which part of it all.
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 #include "core/scenario/choices.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "core/planner/near_misses.h"
+#include "core/planner/search/near_misses.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 
 #include "core/planner/kept_layouts.h"
 #include "core/scenario/choices.h"

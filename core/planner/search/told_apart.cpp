@@ -1,4 +1,4 @@
-#include "core/planner/told_apart.h"
+#include "core/planner/search/told_apart.h"
 
 namespace ringside
 {

@@ -14,10 +14,10 @@
 #include "core/base/names.h"
 #include "core/memory/memory.h"
 #include "core/performance/step_model/step_model.h"
-#include "core/planner/freed.h"
-#include "core/planner/idle_times.h"
 #include "core/planner/layout.h"
-#include "core/planner/memory_model.h"
+#include "core/planner/search/freed.h"
+#include "core/planner/search/idle_times.h"
+#include "core/planner/search/memory_model.h"
 #include "core/scenario/framework.h"
 
 #include <array>

@@ -2,7 +2,7 @@
 // fit.
 #pragma once
 
-#include "core/planner/layout_search.h"
+#include "core/planner/search/layout_search.h"
 
 #include <string>
 #include <vector>
