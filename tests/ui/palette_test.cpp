@@ -201,7 +201,7 @@ TEST_CASE("numbers of the status strip say formula, source and convention when t
     CHECK(says(w, "in decimal GB against the nameplate"));
     point_at("256 GPUs");
     CHECK(says(w, "8 \u00d7 1 \u00d7 4 \u00d7 8 = 256"));
-    point_at("step 5.21 s");
+    point_at("step 5.40 s");
     CHECK(says(w, "against the dense peak"));
     point_at("bubble 15.8%");
     CHECK(says(w, "(4 \u2212 1) / (16 + 4 \u2212 1)"));
