@@ -91,7 +91,7 @@ TEST_CASE("a larger prefix cache finds more, and its hits are taken for the requ
     w.drag("###cache size", 0.5F, 3);
     w.settle(300);
     CHECK(test::text_of(w) != before);
-    w.click("Take as prefix-cache hits");
+    w.click("Use this hit rate");
     w.open("slo/requests");
     w.settle(300);
     CHECK(w.drawn().fault == "");

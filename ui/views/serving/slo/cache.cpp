@@ -105,7 +105,7 @@ void panel_cache(PanelColumn& column, const SloRoom& r)
     const double hits = prefix_hits(state.prefixes, room);
     column.fact("Hit rate", format_percent(hits), "Also the share of prefill that is saved");
     column.gap();
-    if (column.button("Take as prefix-cache hits"))
+    if (column.button("Use this hit rate"))
     {
         state.setup.cached = hits;
     }

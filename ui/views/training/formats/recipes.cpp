@@ -72,7 +72,7 @@ void draw_gain(const FormatsRoom& r, Rect area)
     Plot plot(
         r.p, area, {64, 131072, PlotScale::log2, "tokens of a micro-batch on one GPU", count_words},
         {0, 3, PlotScale::linear, "", times_words},
-        {.title = fmt::format("Speed-up of a {:.0f} \u00d7 {:.0f} layer on {}", here.in, here.out, gpu.name),
+        {.title = fmt::format("Speed-up of layers of {:.0f} \u00d7 {:.0f} on {}", here.in, here.out, gpu.name),
          .says = "forward and backward, casts included",
          .part = "gain",
          .names = 170});
