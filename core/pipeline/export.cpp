@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "core/base/text/xml.h"
 
@@ -118,12 +119,7 @@ private:
 
     void draw_axis(double y)
     {
-        const double rough = longest_ / 12;
-        const double power = std::pow(10, std::floor(std::log10(std::max(rough, 1e-300))));
-        const double step = power * (rough / power < 1.5   ? 1
-                                     : rough / power < 3.5 ? 2
-                                     : rough / power < 7   ? 5
-                                                           : 10);
+        const double step = round_step(std::max(longest_ / 15, 1e-300));
         for (double t = 0; t <= longest_ * (1 + 1e-9); t += step)
         {
             const double x = kLabel + unit_ * t;

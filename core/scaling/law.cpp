@@ -77,7 +77,7 @@ double loss(const LossFit& fit, double parameters, double tokens)
     {
         return std::numeric_limits<double>::infinity();
     }
-    return fit.floor + fit.a / std::pow(parameters, fit.alpha) + fit.b / std::pow(tokens, fit.beta);
+    return fit.floor + fit.of_parameters(parameters) + fit.of_tokens(tokens);
 }
 
 double chinchilla_loss(double parameters, double tokens)
@@ -99,7 +99,7 @@ ComputeOptimum optimum(const LossFit& fit, double flops)
 
 double tokens_for_loss(const LossFit& fit, double loss, double parameters)
 {
-    const double left = parameters > 0 ? loss - fit.floor - fit.a / std::pow(parameters, fit.alpha) : 0;
+    const double left = parameters > 0 ? loss - fit.floor - fit.of_parameters(parameters) : 0;
     return left > 0 ? std::pow(fit.b / left, 1 / fit.beta) : 0;
 }
 

@@ -7,6 +7,7 @@
 // the laws were fitted on dense models.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string_view>
 
@@ -45,6 +46,9 @@ struct LossFit
     double b = 0;
     double alpha = 0;
     double beta = 0;
+
+    double of_parameters(double n) const { return a / std::pow(n, alpha); }
+    double of_tokens(double d) const { return b / std::pow(d, beta); }
 };
 
 // One set of runs, fitted three times, the first as printed.

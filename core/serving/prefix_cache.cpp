@@ -1,6 +1,7 @@
 #include "core/serving/prefix_cache.h"
 
 #include "core/base/ranges.h"
+#include "core/base/scale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,16 +89,10 @@ double prefix_hits(const PrefixTraffic& traffic, double room)
 
 std::vector<PrefixPoint> prefix_curve(const PrefixTraffic& traffic)
 {
-    constexpr int kPoints = 96;
+    constexpr int kSteps = 96;
     const std::vector<Alike> q = popularity(traffic);
-    const double first = 0.1;
-    const double last = 20 / q.back().each;
-    std::vector<PrefixPoint> points;
-    for (int i = 0; i <= kPoints; ++i)
-    {
-        points.push_back(at_time(q, first * std::pow(last / first, static_cast<double>(i) / kPoints)));
-    }
-    return points;
+    return list_of<PrefixPoint>(even_ratios(0.1, 20 / q.back().each, kSteps),
+                                [&](double time) { return at_time(q, time); });
 }
 
 } // namespace ringside

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 
 #include <algorithm>
@@ -406,7 +407,7 @@ double last_digit(const TypedValue& v)
     {
         return 0;
     }
-    double digit = std::pow(10.0, std::floor(std::log10(v.value)));
+    double digit = decade_below(v.value);
     for (int more = 0; more < 4; ++more)
     {
         const double times = v.value / digit;

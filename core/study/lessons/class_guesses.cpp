@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/study/grading/answer.h"
 
 #include <algorithm>
@@ -98,7 +99,7 @@ GuessHistogram histogram(std::span<const double> values, std::optional<double> t
         most = std::max(most, v);
     }
     const double wide = most > least ? most - least : std::max(std::abs(most), 1.0) / 10;
-    h.width = std::pow(10, std::floor(std::log10(wide / static_cast<double>(cells))));
+    h.width = decade_below(wide / static_cast<double>(cells));
     const auto count = [&](double width) { return std::floor(most / width) - std::floor(least / width) + 1; };
     for (const double step : {1.0, 2.0, 5.0, 10.0, 20.0})
     {

@@ -30,12 +30,6 @@ double number(Grade grade)
     return static_cast<double>(grade);
 }
 
-// Such that R(S, S) = 0.9.
-double factor_of(const FsrsWeights& w)
-{
-    return std::pow(0.9, -1 / w[20]) - 1;
-}
-
 double held(double stability)
 {
     return std::clamp(stability, kLeastStability, kMostStability);
@@ -90,14 +84,19 @@ Result<FsrsWeights> upgraded_weights(std::span<const double> weights)
     return issues.empty() ? Result<FsrsWeights>(w) : Result<FsrsWeights>(std::move(issues));
 }
 
+double recall_factor(const FsrsWeights& w)
+{
+    return std::pow(0.9, -1 / w[20]) - 1;
+}
+
 double recall_after(double days, double stability, const FsrsWeights& w)
 {
-    return std::pow(1 + factor_of(w) * std::max(0.0, days) / held(stability), -w[20]);
+    return std::pow(1 + recall_factor(w) * std::max(0.0, days) / held(stability), -w[20]);
 }
 
 double interval_for(double stability, double retention, const FsrsWeights& w)
 {
-    return held(stability) / factor_of(w) * (std::pow(retention, -1 / w[20]) - 1);
+    return held(stability) / recall_factor(w) * (std::pow(retention, -1 / w[20]) - 1);
 }
 
 FsrsMemory first_memory(Grade grade, const FsrsWeights& w)

@@ -95,6 +95,8 @@ Issues check(const FsrsWeights& weights);
 // 17 weights of FSRS-4.5 or 19 of FSRS-5, brought to 21 as fsrs-rs does it; 21 as they are. Checked.
 Result<FsrsWeights> upgraded_weights(std::span<const double> weights);
 
+// f, such that recall after S days is 0.9.
+double recall_factor(const FsrsWeights& weights);
 // Recall after this many days, 0 to 1: R(t, S) = (1 + f t / S)^-w20.
 double recall_after(double days, double stability, const FsrsWeights& weights);
 // Days until recall has fallen to `retention`; not rounded, no limits.

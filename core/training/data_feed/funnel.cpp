@@ -109,6 +109,11 @@ double duplicate_threshold(double rows, double bands)
     return std::pow(1 / std::max(bands, 1.0), 1 / std::max(rows, 1.0));
 }
 
+double similarity_at(double found, double rows, double bands)
+{
+    return std::pow(-std::expm1(std::log1p(-found) / bands), 1 / rows);
+}
+
 double bands_for(double similarity, double found, double rows)
 {
     const double agree = std::pow(std::clamp(similarity, 1e-6, 1 - 1e-9), std::max(rows, 1.0));

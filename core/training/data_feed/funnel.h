@@ -69,6 +69,8 @@ Funnel run_funnel(const FunnelRecipe& recipe, std::span<const double> kept, doub
 double duplicate_found(double similarity, double rows, double bands);
 // Where that is steepest, about: (1/b)^(1/r).
 double duplicate_threshold(double rows, double bands);
+// The similarity that is found with this probability.
+double similarity_at(double found, double rows, double bands);
 // The b, or r, that finds this similarity with this probability, both between 0 and 1.
 double bands_for(double similarity, double found, double rows);
 double rows_for(double similarity, double found, double bands);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/study/lessons/class_guesses.h"
 #include "ui/widgets/sheet.h"
 
@@ -22,20 +23,6 @@ constexpr float kRoomyNumber = 164;   // the same with large figures [design px]
 double middle_of(const Prediction& p)
 {
     return p.from + std::round((p.to - p.from) / 2 / p.step) * p.step;
-}
-
-// 1, 2 or 5 times a power of ten, at least `least`.
-double round_step(double least)
-{
-    const double power = std::pow(10, std::floor(std::log10(least)));
-    for (const double factor : {1.0, 2.0, 5.0, 10.0})
-    {
-        if (factor * power >= least * (1 - 1e-9))
-        {
-            return factor * power;
-        }
-    }
-    return least;
 }
 
 // What was typed so far, as it is read; as it stands where it is no number yet.

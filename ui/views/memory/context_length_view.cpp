@@ -1,4 +1,5 @@
 // When does attention dominate? FLOPs and memory against sequence length.
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "ui/views/memory/context_length/pictures.h"
 
@@ -30,15 +31,10 @@ ContextLook look_of(const Frame& frame, const ContextState& state)
 void go_to(const Frame& frame, double tokens, Out& out)
 {
     Scenario next = frame.now.scenario;
-    double best = 1e300;
-    for (const std::int64_t length : context_lengths(frame.now.scenario))
+    const auto lengths = context_lengths(next);
+    if (const auto best = nearest_by_ratio(lengths, tokens); best != lengths.end())
     {
-        const double off = std::fabs(std::log(static_cast<double>(length) / tokens));
-        if (off < best)
-        {
-            best = off;
-            next.training.sequence_length = length;
-        }
+        next.training.sequence_length = *best;
     }
     if (next.training.sequence_length != frame.now.scenario.training.sequence_length)
     {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/derived.h"
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
@@ -28,7 +29,8 @@ namespace
 
 constexpr double kLeast = 1e3; // [B]
 constexpr double kMost = 1e11; // [B], or the decade above the message
-constexpr std::size_t kSamples = 161;
+constexpr int kSteps = 160;    // of a curve
+constexpr std::size_t kSamples = kSteps + 1;
 // What the picture is of: the first two against the message, then against the ranks, then of one system, then
 // its network.
 enum class Shows : std::uint8_t
@@ -59,13 +61,7 @@ struct Sizes
     Links links;
     std::vector<Line> lines;
     std::vector<std::size_t> fastest; // [sample] line
-    double most = kMost;              // [B] at the right
-
-    double size_at(std::size_t sample) const
-    {
-        return kLeast *
-               std::pow(most / kLeast, static_cast<double>(sample) / static_cast<double>(kSamples - 1));
-    }
+    std::vector<double> bytes;        // [sample]
 };
 
 constexpr std::array<std::string_view, 5> kPages{"message/time", "message/bandwidth", "message/ranks",
@@ -89,7 +85,7 @@ Sizes sizes_of(const Scenario& s, const CollectiveReport& c, CollectiveKind kind
     Sizes sizes;
     sizes.ranks = c.ranks;
     sizes.message = c.message;
-    sizes.most = std::max(kMost, std::pow(10, std::ceil(std::log10(std::max(1.0, c.message.value)))));
+    sizes.bytes = even_ratios(kLeast, std::max(kMost, decade_above(std::max(1.0, c.message.value))), kSteps);
     sizes.links = links_of(s, c);
     for (const CollectiveAlgorithm* algorithm : algorithms_for(kind, in_network))
     {
@@ -101,7 +97,7 @@ Sizes sizes_of(const Scenario& s, const CollectiveReport& c, CollectiveKind kind
         for (std::size_t i = 0; i < kSamples; ++i)
         {
             const CollectiveCost cost =
-                estimate(kind, *algorithm, c.ranks, Bytes(sizes.size_at(i)), sizes.links);
+                estimate(kind, *algorithm, c.ranks, Bytes(sizes.bytes[i]), sizes.links);
             line.time.push_back(cost.total().value);
             line.waits.push_back(cost.latency > cost.transfer);
         }
@@ -156,7 +152,7 @@ double MessageView::value(const Sizes& c, const Line& line, std::size_t sample) 
     {
         return line.time[sample];
     }
-    return bus_bandwidth(kind_, c.ranks, Bytes(c.size_at(sample)), Seconds(line.time[sample])).value / 1e9;
+    return bus_bandwidth(kind_, c.ranks, Bytes(c.bytes[sample]), Seconds(line.time[sample])).value / 1e9;
 }
 
 PlotAxis MessageView::values(const Sizes& c) const
@@ -172,8 +168,8 @@ PlotAxis MessageView::values(const Sizes& c) const
             high = std::max(high, v);
         }
     }
-    low = std::pow(10, std::floor(std::log10(std::max(low, 1e-12))));
-    high = std::pow(10, std::ceil(std::log10(std::max(high, low * 10))));
+    low = decade_below(std::max(low, 1e-12));
+    high = decade_above(std::max(high, low * 10));
     const bool rate = shows_ == Shows::bandwidth;
     return {low, high, PlotScale::log, rate ? "bus bandwidth, GB/s" : "time",
             rate ? AxisWords(plain_number) : AxisWords(tick_seconds)};
@@ -190,11 +186,11 @@ void MessageView::draw_lines(const Painter& painter, Plot& plot, const Sizes& c)
     }
     if (end > 0 && end < kSamples)
     {
-        plot.band_x(kLeast, c.size_at(end), with_alpha(t.muted, 0.18F), "latency-bound", kIdleHatch);
-        plot.band_x(c.size_at(end), c.most, 0, "bandwidth-bound");
+        plot.band_x(kLeast, c.bytes[end], with_alpha(t.muted, 0.18F), "latency-bound", kIdleHatch);
+        plot.band_x(c.bytes[end], c.bytes.back(), 0, "bandwidth-bound");
     }
     const auto place = [&](const Line& line, std::size_t i) {
-        return PlotPoint{c.size_at(i), value(c, line, i)};
+        return PlotPoint{c.bytes[i], value(c, line, i)};
     };
     for (std::size_t k = 0; k < c.lines.size(); ++k)
     {
@@ -320,10 +316,10 @@ void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
         draw_ranks_chart(painter, area, kind_, c.ranks, in_network_);
         return;
     }
-    Plot plot(
-        painter, area,
-        {kLeast, c.most, PlotScale::log, "message size", [](double v) { return format_bytes(Bytes(v)); }},
-        values(c), {.names = 168});
+    Plot plot(painter, area,
+              {kLeast, c.bytes.back(), PlotScale::log, "message size",
+               [](double v) { return format_bytes(Bytes(v)); }},
+              values(c), {.names = 168});
     if (!plot)
     {
         return;
@@ -385,7 +381,7 @@ Caption MessageView::caption(const Frame& frame) const
         if (c.fastest[i] != c.fastest[i + 1])
         {
             turns += fmt::format("{} up to {}, then ", c.lines[c.fastest[i]].algorithm->name,
-                                 format_bytes(Bytes(c.size_at(i + 1)), frame.preferences.unit));
+                                 format_bytes(Bytes(c.bytes[i + 1]), frame.preferences.unit));
         }
     }
     caption.sentence = fmt::format("For {} over {} ranks the fastest is **{}{}**.", name_of(kind_),

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/base/scale.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/performance/scaling_curve.h"
@@ -87,8 +88,8 @@ std::pair<PlotAxis, PlotAxis> axes_of(const ScalingSweep& sweep, GrowthShows sho
     if (logarithmic(shows) && most > 0)
     {
         y.scale = PlotScale::log;
-        y.low = std::pow(10, std::floor(std::log10(least)));
-        y.high = std::pow(10, std::ceil(std::log10(most * 1.01)));
+        y.low = decade_below(least);
+        y.high = decade_above(most * 1.01);
     }
     return {{1, gpus, PlotScale::log2, "GPUs", [](double v) { return grouped(std::llround(v)); }}, y};
 }

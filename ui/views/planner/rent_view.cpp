@@ -2,6 +2,7 @@
 // with its fastest layout.
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/planner/rent.h"
@@ -141,8 +142,7 @@ double RentView::days(const RentSearch& s) const
 double RentView::usd(const RentSearch& s) const
 {
     const double wanted = s.offers().empty() ? kBudget.low : 2 * least(s, &RentOffer::usd);
-    const double unit = std::pow(10, std::floor(std::log10(wanted)));
-    return usd_.value_or(kBudget.held(std::round(wanted / unit) * unit));
+    return usd_.value_or(kBudget.held(rounded_to(wanted, 1)));
 }
 
 std::vector<Answer> RentView::answers(const RentSearch& s) const

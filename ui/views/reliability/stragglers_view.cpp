@@ -3,6 +3,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
+#include "core/base/scale.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/reliability/straggler.h"
@@ -188,12 +189,7 @@ Motion StragglersView::motion(const Frame& frame) const
 std::int64_t nearest_legal(const Scenario& s, std::int64_t gpus)
 {
     const auto legal = legal_values(s, Knob::gpus);
-    const auto distance = [gpus](std::int64_t n) {
-        return std::abs(
-            std::log(static_cast<double>(n) / static_cast<double>(std::max<std::int64_t>(1, gpus))));
-    };
-    return *std::min_element(legal.begin(), legal.end(),
-                             [&](std::int64_t a, std::int64_t b) { return distance(a) < distance(b); });
+    return *nearest_by_ratio(legal, static_cast<double>(std::max<std::int64_t>(1, gpus)));
 }
 
 void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)

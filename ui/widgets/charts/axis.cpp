@@ -1,5 +1,6 @@
 #include "ui/widgets/charts/axis.h"
 
+#include "core/base/scale.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 
@@ -15,10 +16,7 @@ namespace
 
 std::vector<double> linear_ticks(const PlotAxis& axis, int most)
 {
-    const double rough = (axis.high - axis.low) / most;
-    const double power = std::pow(10, std::floor(std::log10(rough)));
-    const double ratio = rough / power;
-    const double step = power * (ratio <= 1 ? 1 : ratio <= 2 ? 2 : ratio <= 5 ? 5 : 10);
+    const double step = round_step((axis.high - axis.low) / most);
     std::vector<double> ticks;
     for (double k = std::ceil(axis.low / step - 1e-9); k * step <= axis.high + step * 1e-6; ++k)
     {

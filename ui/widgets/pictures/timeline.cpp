@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "ui/widgets/charts/plot.h"
 
@@ -293,10 +294,8 @@ void draw_time_axis(const Painter& p, Rect area, TimeWindow window, double secon
                Align::right);
     }
     const double span = window.to - window.from;
-    const double rough = span / std::max(2.0, static_cast<double>(area.w / p.px(72)));
-    const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-9))));
-    const double ratio = rough / power;
-    const double step = power * (ratio < 1.5 ? 1 : ratio < 2.5 ? 2 : ratio < 7 ? 5 : 10);
+    const double step =
+        round_step(std::max(1e-9, span / std::max(2.0, static_cast<double>(area.w / p.px(56)))));
     p.line(area.x, area.y, area.right(), area.y, p.theme.line);
     const auto first = static_cast<std::int64_t>(std::ceil(window.from / step));
     const auto last = static_cast<std::int64_t>(std::floor(window.to / step + 1e-6));

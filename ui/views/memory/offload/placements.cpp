@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
@@ -29,7 +30,7 @@ double tokens_of(const Scenario& s)
            static_cast<double>(s.parallel.context);
 }
 
-constexpr std::size_t kSamples = 33;
+constexpr int kSteps = 32; // of the curve
 
 // Every step the tokens can take, ascending.
 std::vector<Scenario> stops(const Scenario& s)
@@ -64,13 +65,9 @@ std::vector<Scenario> stops(const Scenario& s)
 
 Scenario with_tokens(const Scenario& scenario, double tokens)
 {
-    Scenario best = scenario;
-    const auto distance = [&](const Scenario& s) { return std::abs(std::log(tokens_of(s) / tokens)); };
-    for (const Scenario& stop : stops(scenario))
-    {
-        best = distance(stop) < distance(best) ? stop : best;
-    }
-    return best;
+    const std::vector<Scenario> all = stops(scenario);
+    const auto best = nearest_by_ratio(all, tokens, tokens_of);
+    return best == all.end() ? scenario : *best;
 }
 
 Scenario with_tokens_stepped(const Scenario& scenario, int steps)
@@ -111,15 +108,10 @@ std::vector<TokenPoint> curve_of(const Scenario& scenario, const OffloadReport& 
         low = std::min(low, r.break_even() / 3);
         high = std::max(std::min(high, r.break_even() * 100), std::max(r.break_even() * 3, r.tokens));
     }
-    std::vector<double> tokens;
-    for (std::size_t i = 0; i < kSamples; ++i)
-    {
-        tokens.push_back(low *
-                         std::pow(high / low, static_cast<double>(i) / static_cast<double>(kSamples - 1)));
-    }
+    const std::vector<double> tokens = even_ratios(low, high, kSteps);
     const std::vector<double> totals = offload_totals(scenario, r.options, tokens);
     std::vector<TokenPoint> curve;
-    for (std::size_t i = 0; i < kSamples; ++i)
+    for (std::size_t i = 0; i < tokens.size(); ++i)
     {
         curve.push_back({tokens[i], tokens[i] * r.token_seconds(), totals[i]});
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/charts/stacked_bar.h"
@@ -15,13 +16,12 @@ namespace ringside
 
 void RunDesk::find_curve()
 {
-    constexpr int kPoints = 120;
+    constexpr int kSteps = 120;
     const double low = std::max({rates_.least_s, rates_.best_s / 40, 1e-3});
     const double high = std::max(rates_.best_s * 40, low * 100);
     curve_.clear();
-    for (int i = 0; i <= kPoints; ++i)
+    for (const double interval : even_ratios(low, high, kSteps))
     {
-        const double interval = low * std::pow(high / low, static_cast<double>(i) / kPoints);
         const Goodput g = goodput_at(rates_, plan, interval);
         curve_.push_back({interval, g.of(RunPart::saving), g.of(RunPart::lost), 1 - g.useful()});
     }

@@ -173,8 +173,7 @@ Caption caption_isoflop(const Frame& frame, LawsState& state)
             ? best + ": this point."
             : fmt::format("{}; this loss needs only **{}**.", best, format_percent(1 / s.overspent)),
         fmt::format("L = E + A/N^\u03b1 + B/D^\u03b2 = {} + {} + {} = {:.3f}", figure(fit.floor, 4),
-                    figure(fit.a / std::pow(s.parameters, fit.alpha), 3),
-                    figure(fit.b / std::pow(s.tokens, fit.beta), 3), s.loss));
+                    figure(fit.of_parameters(s.parameters), 3), figure(fit.of_tokens(s.tokens), 3), s.loss));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/charts/plot.h"
@@ -219,15 +220,15 @@ namespace
 constexpr std::int64_t kSlots = 6;
 constexpr std::int64_t kRequests = 24;
 constexpr std::int64_t kMeanAnswer = 20; // decoding steps, of the drawn requests
-constexpr double kStepsOfCurve = 60;
+constexpr int kStepsOfCurve = 60;
 
 std::vector<std::int64_t> batches(const ServingReport& r)
 {
     const double most = std::clamp(2.0 * static_cast<double>(std::max(r.most, r.setup.batch)), 256.0, 8192.0);
     std::vector<std::int64_t> all;
-    for (double k = 0; k <= kStepsOfCurve; ++k)
+    for (const double at : even_ratios(1, most, kStepsOfCurve))
     {
-        const auto batch = static_cast<std::int64_t>(std::llround(std::pow(most, k / kStepsOfCurve)));
+        const std::int64_t batch = std::llround(at);
         if (all.empty() || batch > all.back())
         {
             all.push_back(batch);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/study/grading/answer.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/errata/parts.h"
@@ -29,10 +30,7 @@ float position_of(const ErratumParameter& p, double value)
 
 std::size_t nearest(const std::vector<double>& stops, double value)
 {
-    const auto far = [value](double stop) { return std::abs(std::log(stop / value)); };
-    const auto best =
-        std::min_element(stops.begin(), stops.end(), [&](double a, double b) { return far(a) < far(b); });
-    return static_cast<std::size_t>(best - stops.begin());
+    return static_cast<std::size_t>(nearest_by_ratio(stops, value) - stops.begin());
 }
 
 // The stop beyond `value` in the direction of `steps`.

@@ -25,12 +25,6 @@ std::string percent_words(double value)
     return fmt::format("{:.0f}%", value * 100);
 }
 
-// The similarity that is found with this chance.
-double similarity_at(double found, double rows, double bands)
-{
-    return std::pow(-std::expm1(std::log1p(-found) / bands), 1 / rows);
-}
-
 std::vector<PlotPoint> curve_of(double rows, double bands)
 {
     return sampled(

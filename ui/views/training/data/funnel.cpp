@@ -1,6 +1,7 @@
 // From a crawl to tokens: the published stages of one pipeline, and the run's epochs over what is left.
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/scaling/repeats.h"
@@ -209,8 +210,7 @@ private:
         }
         wanted = std::clamp(wanted * std::pow(1.1, grip.steps), 1e9, 1e16);
         // Three digits, so that what is said is what is set.
-        const double unit = std::pow(10, std::floor(std::log10(wanted)) - 2);
-        wanted = std::round(wanted / unit) * unit;
+        wanted = rounded_to(wanted, 3);
         if ((grip.to || grip.steps != 0) && frame_.valid() && wanted != frame_.scenario.training.tokens)
         {
             Scenario changed = frame_.scenario;

@@ -1,6 +1,7 @@
 // Range against precision, and the numbers next to one number.
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "ui/views/training/formats/pages.h"
 #include "ui/widgets/charts/plot.h"
 
@@ -52,9 +53,7 @@ void draw_marker(const Painter& p, Plot& plot, FormatsState& state, FormatId sho
     if (grip.to)
     {
         // Three digits are what a pixel is worth.
-        const double to = std::exp2(grip.to->x);
-        const double power = std::pow(10, std::floor(std::log10(to)) - 2);
-        state.value = state.middle = sign * std::round(to / power) * power;
+        state.value = state.middle = sign * rounded_to(std::exp2(grip.to->x), 3);
     }
     else if (grip.steps != 0)
     {

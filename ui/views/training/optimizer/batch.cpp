@@ -1,6 +1,7 @@
 // Steps and examples to the same loss against the batch, and the critical batch size between them.
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "core/scenario/choices.h"
 #include "ui/views/training/optimizer/pages.h"
@@ -28,10 +29,7 @@ void drag_batch(double wanted, const Frame& frame, Out& out)
     }
     const double one =
         batch_tokens(s) / static_cast<double>(std::max<std::int64_t>(1, value_of(s, Knob::micro_batches)));
-    const auto off = [&](std::int64_t v)
-    { return std::fabs(std::log(one * static_cast<double>(v) / wanted)); };
-    const std::int64_t best = *std::min_element(
-        values.begin(), values.end(), [&](std::int64_t a, std::int64_t b) { return off(a) < off(b); });
+    const std::int64_t best = *nearest_by_ratio(values, wanted / one);
     if (best != value_of(s, Knob::micro_batches))
     {
         out.push(ChangeScenario{with(s, Knob::micro_batches, best), true});

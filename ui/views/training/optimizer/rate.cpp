@@ -1,6 +1,7 @@
 // The learning rate over the run, and beside it the warmup where that is too short to be seen.
 #include <fmt/format.h>
 
+#include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "ui/views/training/optimizer/pages.h"
 #include "ui/widgets/charts/plot.h"
@@ -63,12 +64,6 @@ std::vector<PlotPoint> points_of(const RateSchedule& s, double until)
     return points;
 }
 
-double two_digits(double value)
-{
-    const double power = std::pow(10, std::floor(std::log10(std::max(value, 1e-30))) - 1);
-    return std::round(value / power) * power;
-}
-
 // Where the warmup ends.
 void drag_peak(Plot& plot, const RateSchedule& s, OptimizerState& state)
 {
@@ -77,8 +72,9 @@ void drag_peak(Plot& plot, const RateSchedule& s, OptimizerState& state)
     {
         // The axis follows the peak, so it moves by a share of where it is.
         const double ratio = std::clamp(peak.to->y / s.peak, 0.97, 1.03);
-        state.rate.peak = std::clamp(
-            two_digits(s.peak * ratio) == s.peak ? s.peak * ratio : two_digits(s.peak * ratio), 1e-7, 1.0);
+        state.rate.peak = std::clamp(rounded_to(s.peak * ratio, 2) == s.peak ? s.peak * ratio
+                                                                             : rounded_to(s.peak * ratio, 2),
+                                     1e-7, 1.0);
     }
     if (const auto to = peak.x(std::max(1.0, plot.x.high / 200)))
     {
