@@ -211,7 +211,7 @@ std::vector<LabCard> cards()
             const trainer::GpuAdapter& adapter = found.adapter;
             const auto bytes = [](trainer::Index count) { return format_bytes(Bytes(count)); };
             return LabCard{
-                {name_of(adapter), fmt::format("{} in a buffer, {} in a workgroup; fp32",
+                {name_of(adapter), fmt::format("{} in a buffer, {} in a workgroup; fp32, bf16, fp16",
                                                bytes(adapter.buffer_bytes), bytes(adapter.group_bytes))},
                 trainer::WebGpuBackend::kAbilities,
                 trainer::WebGpuBackend::kFirstWorkspace,

@@ -57,14 +57,44 @@ class GpuPlayer {
         return [...this.buffers.values()].reduce((sum, buffer) => sum + buffer.size, 0);
     }
 
-    // A kernel's name is that of its file, then the constants that are filled in: "product side=16 a_transposed=1".
+    // A kernel's name is that of its file, then the constants that are filled in and the formats that are not f32:
+    // "product side=16 a_transposed=1 a=f16".
     code(name) {
-        const [file, ...constants] = name.split(' ');
-        return constants.reduce((code, constant) => {
-            const [key, value] = constant.split('=');
-            return code.replace(new RegExp(`(const ${key} = )(\\w+);`), (_, head, old) =>
-                `${head}${/^\d/.test(old) ? `${value}u` : Boolean(Number(value))};`);
-        }, `${this.sources.common}\n${this.sources[file]}`);
+        const [file, ...given] = name.split(' ');
+        const constants = given.map((constant) => constant.split('='));
+        const formats = new Map(constants.filter(([, value]) => /^b?f16$/.test(value)));
+        const filled = constants.filter(([key]) => !formats.has(key)).reduce((code, [key, value]) =>
+            code.replace(new RegExp(`(const ${key} = )(\\w+);`), (_, head, old) =>
+                `${head}${/^\d/.test(old) ? `${value}u` : Boolean(Number(value))};`), `${this.sources.common}\n${this.sources[file]}`);
+        return filled.replace(/var<storage, (\w+)> (\w+): array<f32>;/g, (_, access, key) =>
+            formats.has(key) ? GpuPlayer.halves(key, access, formats.get(key)) : GpuPlayer.floats(key, access));
+    }
+
+    // A binding, and what reads and writes it.
+    static floats(key, access) {
+        return `var<storage, ${access}> ${key}: array<f32>;
+fn ${key}_at(i: u32) -> f32 { return ${key}[i]; }` + (access === 'read' ? '' : `
+fn set_${key}(i: u32, value: f32) { ${key}[i] = value; }
+fn set_${key}_pair(i: u32, two: vec2<f32>) { ${key}[i] = two.x; ${key}[i + 1u] = two.y; }`);
+    }
+
+    // The same in 16 bits, two in a word: exclusive or with what its own half changes leaves the other half to its thread.
+    static halves(key, access, format) {
+        const word = access === 'read' ? `${key}[i >> 1u]` : `atomicLoad(&${key}[i >> 1u])`;
+        return `var<storage, ${access}> ${key}: array<${access === 'read' ? 'u32' : 'atomic<u32>'}>;
+fn ${key}_at(i: u32) -> f32 { return from_${format}((${word} >> (16u * (i & 1u))) & 0xFFFFu); }` + (access === 'read' ? '' : `
+fn set_${key}(i: u32, value: f32) {
+    let place = 16u * (i & 1u);
+    atomicXor(&${key}[i >> 1u], (${word} ^ (to_${format}(value) << place)) & (0xFFFFu << place));
+}
+fn set_${key}_pair(i: u32, two: vec2<f32>) {
+    if ((i & 1u) == 0u) {
+        atomicStore(&${key}[i >> 1u], to_${format}(two.x) | (to_${format}(two.y) << 16u));
+    } else {
+        set_${key}(i, two.x);
+        set_${key}(i + 1u, two.y);
+    }
+}`);
     }
 
     async compile(kernel, name) {

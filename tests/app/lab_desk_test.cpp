@@ -270,7 +270,7 @@ TEST_CASE(
     CHECK(desk.frame().chosen == 0);
     REQUIRE(desk.run_to(2, kLabPatience));
 
-    found.push_back({{"a card", "of a test"}, {.formats = false}, 1000});
+    found.push_back({{"a card", "of a test"}, {.eight_bits = false}, 1000});
     desk.tick();
     REQUIRE(desk.frame().devices.size() == 2);
     CHECK(desk.frame().devices.back().name == "a card");
@@ -282,10 +282,10 @@ TEST_CASE(
     CHECK(chosen.back() == 1);
 
     TrainerConfig half = desk.frame().a.config;
-    half.training.precision = Precision::bf16;
+    half.training.precision = Precision::fp8;
     desk.apply(TurnKnobs{half});
     CHECK(chosen.back() == 0);
-    CHECK(desk.take_notice().find("fp32") != std::string::npos);
+    CHECK(desk.take_notice().find("8-bit") != std::string::npos);
     CHECK(desk.frame().device.find("a card") == std::string::npos);
 }
 

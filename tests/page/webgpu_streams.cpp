@@ -1,278 +1,196 @@
-// Writes what WebGPU is to be asked, and what the CPU computes of the same numbers: usage: webgpu_streams
-// FOLDER
+// Writes what WebGPU is to be asked, and what is right: usage: webgpu_streams FOLDER
 //
-// A case is two files: NAME.stream, lists of commands, each after its length; NAME.expected, for each read
-// that counts its ticket, a kind, how many numbers and the numbers. webgpu_test.py plays them in a browser.
-#include "tests/core/lab/trainer_support.h"
+// Kernels are compared with webgpu_reference.h, which computes on the numbers as they are stored.
+#include "tests/page/webgpu_case.h"
+#include "tests/page/webgpu_reference.h"
 
-#include "core/lab/trainer/webgpu/webgpu_backend.h"
-
-#include <cmath>
 #include <deque>
-#include <fstream>
-#include <iostream>
 
-using namespace ringside;
-using namespace ringside::trainer;
+namespace ringside::test
+{
 
 namespace
 {
 
-enum class Kind : std::uint32_t
-{
-    all, // every number as expected
-    mean // of what is read
-};
-
-class Case
-{
-public:
-    Case(const std::string& folder, const std::string& name, Index group_bytes = Index{16} << 10U)
-        : stream_(folder + "/" + name + ".stream", std::ios::binary),
-          expected_(folder + "/" + name + ".expected", std::ios::binary)
-    {
-        auto player = std::make_unique<Player>(*this);
-        player_ = player.get();
-        backend_ = std::make_unique<WebGpuBackend>(GpuAdapter{.name = "test", .group_bytes = group_bytes},
-                                                   std::move(player));
-        std::cout << name << '\n';
-    }
-    WebGpuBackend& gpu() { return *backend_; }
-    std::unique_ptr<Backend> take() { return std::move(backend_); }
-    // Zeros to all that was asked, so that the next step finds the memory of this one.
-    void answer()
-    {
-        for (const auto& [ticket, bytes] : std::exchange(asked_, {}))
-        {
-            player_->answer(ticket, std::vector<char>(bytes));
-        }
-    }
-
-    void expect(Kind kind, std::uint32_t ticket, std::span<const float> values)
-    {
-        for (const std::uint32_t word :
-             {ticket, static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(values.size())})
-        {
-            write(expected_, &word, 4);
-        }
-        write(expected_, values.data(), values.size() * 4);
-    }
-
-private:
-    struct Player final : GpuPlayer
-    {
-        explicit Player(Case& c) : of(c) {}
-        void play(std::span<const std::uint32_t> commands) override
-        {
-            const auto count = static_cast<std::uint32_t>(commands.size());
-            write(of.stream_, &count, 4);
-            write(of.stream_, commands.data(), commands.size_bytes());
-            for (; !commands.empty(); commands = commands.subspan(commands[1]))
-            {
-                if (commands[0] == static_cast<std::uint32_t>(GpuCommand::read))
-                {
-                    of.asked_.emplace_back(commands[2], commands[5]);
-                }
-            }
-        }
-        Case& of;
-    };
-    static void write(std::ofstream& file, const void* bytes, std::size_t count)
-    {
-        file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
-    }
-
-    std::ofstream stream_;
-    std::ofstream expected_;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> asked_; // ticket, bytes
-    GpuPlayer* player_ = nullptr;
-    std::unique_ptr<WebGpuBackend> backend_;
-};
-
-// The same numbers on both devices.
+// The same numbers on both sides.
 struct Twin
 {
-    Tensor cpu;
+    reference::Matrix at;
     Tensor gpu;
+
+    float* floats() const { return static_cast<float*>(gpu.data); }
+    Twin columns(Index first, Index count) const
+    {
+        return {at.columns(first, count), gpu.columns(first, count)};
+    }
+    Twin row(Index index) const { return {at.row(index), gpu.row_range(index, 1)}; }
+};
+struct Integers
+{
+    std::vector<std::int32_t> at;
+    const std::int32_t* gpu = nullptr;
 };
 
 class Twins
 {
 public:
-    Twins(const std::string& folder, const std::string& name) : case_(folder, name) {}
+    // What kernels store in 16 bits is stored in `half`.
+    Twins(const std::string& folder, const std::string& name, DType half)
+        : half_(half), case_(folder, name + (half == DType::f32   ? ""
+                                             : half == DType::f16 ? "_f16"
+                                                                  : "_bf16"))
+    {
+    }
     ~Twins() { case_.gpu().submit(); }
     Twins(const Twins&) = delete;
     Twins& operator=(const Twins&) = delete;
 
     // Part of a wider matrix, so that strides and places count.
-    Twin matrix(Index rows, Index cols)
+    Twin matrix(Index rows, Index cols) { return matrix(rows, cols, half_); }
+    Twin matrix(Index rows, Index cols, DType type)
     {
         const Index stride = cols + 3;
-        std::vector<float> values(static_cast<std::size_t>((rows + 1) * stride));
-        for (float& value : values)
-        {
-            value =
-                static_cast<float>(2 * random_unit(random_key(5, RandomStream::weights, 0), ++drawn_) - 1);
-        }
-        Twin whole = placed(values);
-        for (Tensor* t : {&whole.cpu, &whole.gpu})
-        {
-            *t = {static_cast<float*>(t->data) + 5, DType::f32, rows, cols, stride};
-        }
-        return whole;
+        const Twin whole = placed((rows + 1) * stride, type);
+        return {{whole.at.data + 5, rows, cols, stride},
+                {static_cast<char*>(whole.gpu.data) + 5 * bytes_of(type), type, rows, cols, stride}};
     }
-    Twin packed(Index rows, Index cols)
+    Twin packed(Index rows, Index cols) { return packed(rows, cols, DType::f32); }
+    Twin packed(Index rows, Index cols, DType type)
     {
-        std::vector<float> values(static_cast<std::size_t>(rows * cols));
-        for (float& value : values)
-        {
-            value =
-                static_cast<float>(2 * random_unit(random_key(6, RandomStream::weights, 0), ++drawn_) - 1);
-        }
-        Twin whole = placed(values);
-        for (Tensor* t : {&whole.cpu, &whole.gpu})
-        {
-            *t = tensor(t->data, DType::f32, rows, cols);
-        }
-        return whole;
+        const Twin whole = placed(rows * cols, type);
+        return {{whole.at.data, rows, cols, cols}, tensor(whole.gpu.data, type, rows, cols)};
     }
-    Twin integers(Index count, Index below, bool some_missing = false)
+    Integers integers(Index count, Index below, bool some_missing = false)
     {
-        std::vector<std::int32_t> values;
+        Integers all;
         for (Index i = 0; i < count; ++i)
         {
-            values.push_back(
+            all.at.push_back(
                 some_missing && i % 7 == 3 ? -1 : static_cast<std::int32_t>((i * 37 + i / 5) % below));
         }
-        return placed(values);
+        void* gpu = case_.gpu().allocate(count * 4);
+        case_.gpu().upload(gpu, all.at.data(), count * 4);
+        all.gpu = static_cast<const std::int32_t*>(gpu);
+        return all;
     }
-    template <class Operation>
-    void run(const Operation& on_cpu, const Operation& on_gpu)
+    // What was computed is now as it is stored, for what comes after.
+    void store(std::initializer_list<Twin> all)
     {
-        cpu_.run(on_cpu);
-        case_.gpu().run(on_gpu);
+        for (const Twin& t : all)
+        {
+            reference::each(t.at, [&](Index row, Index col)
+                            { t.at(row, col) = reference::rounded(t.at(row, col), t.gpu.type); });
+        }
     }
     // All of the memory it lies in.
     void compare(const Twin& t)
     {
         for (const Placed& p : placed_)
         {
-            const auto* begin = p.cpu.data();
-            const auto* at = static_cast<const char*>(t.cpu.data);
-            if (at >= begin && at < begin + p.cpu.size())
+            if (t.at.data >= p.values.data() && t.at.data < p.values.data() + p.values.size())
             {
-                case_.gpu().read(p.gpu, std::ssize(p.cpu), [](std::span<const char>) {});
-                std::vector<float> values(p.cpu.size() / 4);
-                std::memcpy(values.data(), begin, p.cpu.size());
-                case_.expect(Kind::all, ++tickets_, values);
+                const DType type = t.gpu.type;
+                case_.gpu().read(p.gpu, std::ssize(p.values) * bytes_of(type), [](std::span<const char>) {});
+                const std::vector<float> values(p.values.begin(), p.values.end());
+                case_.expect(type == DType::f16    ? Kind::f16
+                             : type == DType::bf16 ? Kind::bf16
+                                                   : Kind::f32,
+                             ++tickets_, values);
             }
         }
     }
-    CpuBackend& cpu() { return cpu_; }
+    // The numbers here, there too.
+    void upload(const Twin& t)
+    {
+        const std::vector<float> values(t.at.data, t.at.data + t.at.cols);
+        case_.gpu().upload(t.gpu.data, values.data(), std::ssize(values) * 4);
+    }
     WebGpuBackend& gpu() { return case_.gpu(); }
+    DType half() const { return half_; }
 
 private:
     struct Placed
     {
-        std::vector<char> cpu;
+        std::vector<double> values;
         void* gpu;
     };
-    template <class T>
-    Twin placed(const std::vector<T>& values)
+    Twin placed(Index count, DType type)
     {
         Placed& p = placed_.emplace_back();
-        p.cpu.resize(values.size() * 4);
-        std::memcpy(p.cpu.data(), values.data(), p.cpu.size());
-        p.gpu = case_.gpu().allocate(std::ssize(p.cpu));
-        case_.gpu().upload(p.gpu, p.cpu.data(), std::ssize(p.cpu));
+        std::vector<float> floats;
+        std::vector<std::uint16_t> codes;
+        for (Index i = 0; i < count; ++i)
+        {
+            const double drawn = 2 * random_unit(random_key(5, RandomStream::weights, 0), ++drawn_) - 1;
+            p.values.push_back(reference::rounded(static_cast<double>(static_cast<float>(drawn)), type));
+            floats.push_back(static_cast<float>(p.values.back()));
+            codes.push_back(reference::code_of(p.values.back(), type));
+        }
+        p.gpu = case_.gpu().allocate(count * bytes_of(type));
+        const void* from = type == DType::f32 ? static_cast<const void*>(floats.data()) : codes.data();
+        case_.gpu().upload(p.gpu, from, count * bytes_of(type));
         Twin t;
-        t.cpu.data = p.cpu.data();
+        t.at.data = p.values.data();
         t.gpu.data = p.gpu;
         return t;
     }
 
+    DType half_;
     Case case_;
-    CpuBackend cpu_{1};
     std::deque<Placed> placed_;
     std::uint64_t drawn_ = 0;
     std::uint32_t tickets_ = 0;
 };
 
-float* floats_of(const Tensor& t)
+void products(Twins& t)
 {
-    return static_cast<float*>(t.data);
-}
-const std::int32_t* words_of(const Tensor& t)
-{
-    return static_cast<const std::int32_t*>(t.data);
-}
-
-void products(const std::string& folder)
-{
-    Twins t(folder, "product");
     for (const auto& [m, n, k] :
          {std::array<Index, 3>{1, 1, 1}, {5, 7, 3}, {33, 65, 17}, {70, 130, 40}, {600, 530, 9}})
     {
-        for (int way = 0; way < 4; ++way)
+        for (int way = 0; way < 5; ++way)
         {
-            const bool at = way == 1;
-            const bool bt = way == 2;
-            const Twin a = at ? t.matrix(k, m) : t.matrix(m, k);
-            const Twin b = bt ? t.matrix(n, k) : t.matrix(k, n);
-            const Twin c = t.matrix(m, n);
-            const Twin bias = t.matrix(1, n);
-            const Twin add = t.matrix(m, n);
-            const auto on = [&](Tensor Twin::*d)
-            {
-                Product p{.a = a.*d, .b = b.*d, .c = c.*d, .a_transposed = at, .b_transposed = bt};
-                p.accumulate = way == 1;
-                p.bias = way == 3 ? bias.*d : Tensor{};
-                p.add = way == 3 ? add.*d : Tensor{};
-                return p;
-            };
-            t.run(on(&Twin::cpu), on(&Twin::gpu));
+            const reference::ProductWay turns{way == 1, way == 2, way == 1};
+            const Twin a = turns.a_transposed ? t.matrix(k, m) : t.matrix(m, k);
+            const Twin b = turns.b_transposed ? t.matrix(n, k) : t.matrix(k, n);
+            const Twin c = t.matrix(m, n, way == 4 ? DType::f32 : t.half());
+            const Twin bias = way == 3 ? t.matrix(1, n) : Twin{};
+            const Twin add = way == 3 ? t.matrix(m, n) : Twin{};
+            reference::product(a.at, b.at, c.at, turns, bias.at, add.at);
+            t.gpu().run(Product{a.gpu, b.gpu, c.gpu, turns.a_transposed, turns.b_transposed, turns.accumulate,
+                                bias.gpu, add.gpu});
             t.compare(c);
         }
     }
 }
 
-void embeddings(const std::string& folder)
+void embeddings(Twins& t)
 {
-    Twins t(folder, "embed");
-    const Twin tokens = t.integers(4 * 9, 13);
+    const Integers tokens = t.integers(4 * 9, 13);
     const Twin table = t.matrix(13, 21);
     const Twin positions = t.matrix(9, 21);
     const Twin gradient = t.matrix(4 * 9, 21);
     for (const bool placed : {false, true})
     {
         const Twin out = t.matrix(4 * 9, 21);
-        const auto on = [&](Tensor Twin::*d)
-        {
-            return Embed{.tokens = words_of(tokens.*d),
-                         .table = table.*d,
-                         .positions = placed ? positions.*d : Tensor{},
-                         .out = out.*d,
-                         .length = 9};
-        };
-        t.run(on(&Twin::cpu), on(&Twin::gpu));
+        const Twin used = placed ? positions : Twin{};
+        reference::embed(tokens.at, table.at, used.at, out.at, 9);
+        t.gpu().run(Embed{
+            .tokens = tokens.gpu, .table = table.gpu, .positions = used.gpu, .out = out.gpu, .length = 9});
         t.compare(out);
-        const auto back = [&](Tensor Twin::*d)
-        {
-            return EmbedBackward{.tokens = words_of(tokens.*d),
-                                 .gradient = gradient.*d,
-                                 .table_gradient = table.*d,
-                                 .position_gradient = placed ? positions.*d : Tensor{},
-                                 .length = 9};
-        };
-        t.run(back(&Twin::cpu), back(&Twin::gpu));
+        reference::embed_backward(tokens.at, gradient.at, table.at, used.at, 9);
+        t.gpu().run(EmbedBackward{.tokens = tokens.gpu,
+                                  .gradient = gradient.gpu,
+                                  .table_gradient = table.gpu,
+                                  .position_gradient = used.gpu,
+                                  .length = 9});
         t.compare(table);
         t.compare(positions);
+        t.store({table, positions});
     }
 }
 
-void norms(const std::string& folder)
+void norms(Twins& t)
 {
-    Twins t(folder, "norm");
     for (const bool layernorm : {true, false})
     {
         for (const Index width : {5, 64, 200})
@@ -285,27 +203,14 @@ void norms(const std::string& folder)
             const Twin gain = t.matrix(2, width); // gain and bias in one piece of memory, as parameters are
             const Twin sums = t.matrix(2, width);
             const Twin statistics = t.packed(rows, 2);
-            const auto row = [](const Tensor& all, Index i) { return all.row_range(i, 1); };
-            const auto on = [&](Tensor Twin::*d)
-            {
-                return NormForward{.x = x.*d,
-                                   .gain = row(gain.*d, 0),
-                                   .bias = layernorm ? row(gain.*d, 1) : Tensor{},
-                                   .out = out.*d,
-                                   .statistics = floats_of(statistics.*d)};
-            };
-            t.run(on(&Twin::cpu), on(&Twin::gpu));
-            const auto back = [&](Tensor Twin::*d)
-            {
-                return NormBackward{.gradient = gradient.*d,
-                                    .x = x.*d,
-                                    .gain = row(gain.*d, 0),
-                                    .statistics = floats_of(statistics.*d),
-                                    .dx = dx.*d,
-                                    .gain_gradient = row(sums.*d, 0),
-                                    .bias_gradient = layernorm ? row(sums.*d, 1) : Tensor{}};
-            };
-            t.run(back(&Twin::cpu), back(&Twin::gpu));
+            const Twin bias = layernorm ? gain.row(1) : Twin{};
+            const Twin bias_sum = layernorm ? sums.row(1) : Twin{};
+            reference::norm(x.at, gain.row(0).at, bias.at, out.at, statistics.at);
+            t.gpu().run(NormForward{x.gpu, gain.row(0).gpu, bias.gpu, out.gpu, statistics.floats()});
+            reference::norm_backward(gradient.at, x.at, gain.row(0).at, statistics.at, dx.at, sums.row(0).at,
+                                     bias_sum.at);
+            t.gpu().run(NormBackward{gradient.gpu, x.gpu, gain.row(0).gpu, statistics.floats(), dx.gpu,
+                                     sums.row(0).gpu, bias_sum.gpu});
             for (const Twin& result : {out, statistics, dx, sums})
             {
                 t.compare(result);
@@ -314,263 +219,257 @@ void norms(const std::string& folder)
     }
 }
 
-void attentions(const std::string& folder)
+void ropes(Twins& t, const reference::Heads& h, Index rows)
 {
-    Twins t(folder, "attention");
-    struct Shape
+    const Twin turned = t.matrix(rows, (h.heads + 2 * h.kv_heads) * h.head_dim)
+                            .columns(0, (h.heads + h.kv_heads) * h.head_dim);
+    for (const bool backwards : {false, true})
     {
-        Index length, heads, kv_heads, head_dim;
-    };
-    for (const Shape& s :
-         {Shape{1, 1, 1, 2}, {9, 2, 2, 6}, {70, 4, 2, 16}, {33, 2, 1, 33}, {130, 1, 1, 64}, {20, 1, 1, 128}})
-    {
-        const Index rows = 2 * s.length;
-        const Index width = (s.heads + 2 * s.kv_heads) * s.head_dim;
-        for (const bool flash : {true, false})
+        if (h.head_dim % 2 == 0)
         {
-            const Twin qkv = t.matrix(rows, width);
-            const Twin turned = t.matrix(rows, width);
-            const Twin out = t.matrix(rows, s.heads * s.head_dim);
-            const Twin gradient = t.matrix(rows, s.heads * s.head_dim);
-            const Twin dqkv = t.matrix(rows, width);
-            const Twin sums = t.packed(rows, s.heads);
-            const Twin kept = t.packed(rows * s.heads, s.length);
-            const auto on = [&](Tensor Twin::*d)
-            {
-                return trainer::Attention{.qkv = qkv.*d,
-                                          .out = out.*d,
-                                          .log_sums = flash ? floats_of(sums.*d) : nullptr,
-                                          .probabilities = flash ? Tensor{} : kept.*d,
-                                          .length = s.length,
-                                          .heads = s.heads,
-                                          .kv_heads = s.kv_heads,
-                                          .head_dim = s.head_dim};
-            };
-            t.run(on(&Twin::cpu), on(&Twin::gpu));
-            const auto back = [&](Tensor Twin::*d)
-            { return AttentionBackward{.forward = on(d), .gradient = gradient.*d, .dqkv = dqkv.*d}; };
-            t.run(back(&Twin::cpu), back(&Twin::gpu));
-            for (const Twin& result : {out, dqkv, flash ? sums : kept})
-            {
-                t.compare(result);
-            }
-            for (const bool backwards : {false, true})
-            {
-                if (s.head_dim % 2 == 0)
-                {
-                    const auto rope = [&](Tensor Twin::*d)
-                    {
-                        return Rope{.heads = (turned.*d).columns(0, (s.heads + s.kv_heads) * s.head_dim),
-                                    .head_dim = s.head_dim,
-                                    .length = s.length,
-                                    .backwards = backwards};
-                    };
-                    t.run(rope(&Twin::cpu), rope(&Twin::gpu));
-                    t.compare(turned);
-                }
-            }
+            reference::rope(turned.at, h.head_dim, h.length, backwards);
+            t.gpu().run(Rope{
+                .heads = turned.gpu, .head_dim = h.head_dim, .length = h.length, .backwards = backwards});
+            t.compare(turned);
+            t.store({turned});
         }
     }
 }
 
-void activations(const std::string& folder)
+void attentions(Twins& t)
 {
-    Twins t(folder, "activation");
+    for (const reference::Heads& h : {reference::Heads{1, 1, 1, 2},
+                                      {9, 2, 2, 6},
+                                      {70, 4, 2, 16},
+                                      {33, 2, 1, 33},
+                                      {130, 1, 1, 64},
+                                      {20, 1, 1, 128}})
+    {
+        const Index rows = 2 * h.length;
+        const Index width = (h.heads + 2 * h.kv_heads) * h.head_dim;
+        for (const bool flash : {true, false})
+        {
+            const Twin qkv = t.matrix(rows, width);
+            const Twin out = t.matrix(rows, h.heads * h.head_dim);
+            const Twin gradient = t.matrix(rows, h.heads * h.head_dim);
+            const Twin dqkv = t.matrix(rows, width);
+            const Twin sums = flash ? t.packed(rows, h.heads) : Twin{};
+            const Twin kept = flash ? Twin{} : t.packed(rows * h.heads, h.length, t.half());
+            const trainer::Attention forward{.qkv = qkv.gpu,
+                                             .out = out.gpu,
+                                             .log_sums = sums.floats(),
+                                             .probabilities = kept.gpu,
+                                             .length = h.length,
+                                             .heads = h.heads,
+                                             .kv_heads = h.kv_heads,
+                                             .head_dim = h.head_dim};
+            reference::attention(h, qkv.at, out.at, sums.at, kept.at);
+            t.gpu().run(forward);
+            reference::attention_backward(h, qkv.at, gradient.at, dqkv.at);
+            t.gpu().run(AttentionBackward{.forward = forward, .gradient = gradient.gpu, .dqkv = dqkv.gpu});
+            for (const Twin& result : {out, dqkv, flash ? sums : kept})
+            {
+                t.compare(result);
+            }
+        }
+        ropes(t, h, rows);
+    }
+}
+
+void activations(Twins& t)
+{
     for (const Index gates : {1, 2})
     {
         const Twin pre = t.matrix(19, gates * 27);
         const Twin out = t.matrix(19, 27);
         const Twin gradient = t.matrix(19, 27);
         const Twin dpre = t.matrix(19, gates * 27);
-        t.run(Activation{pre.cpu, out.cpu}, Activation{pre.gpu, out.gpu});
-        t.run(ActivationBackward{pre.cpu, gradient.cpu, dpre.cpu},
-              ActivationBackward{pre.gpu, gradient.gpu, dpre.gpu});
+        reference::activation(pre.at, out.at);
+        t.gpu().run(Activation{pre.gpu, out.gpu});
+        reference::activation_backward(pre.at, gradient.at, dpre.at);
+        t.gpu().run(ActivationBackward{pre.gpu, gradient.gpu, dpre.gpu});
         t.compare(out);
         t.compare(dpre);
     }
 }
 
-void losses(const std::string& folder)
+void losses(Twins& t)
 {
-    Twins t(folder, "loss");
     for (const Index words : {3, 64, 301})
     {
-        const Twin logits = t.matrix(23, words);
-        const Twin targets = t.integers(23, words, true);
+        const Twin logits = t.matrix(23, words, DType::f32);
+        const Integers targets = t.integers(23, words, true);
         const Twin each = t.packed(23, 1);
-        const auto on = [&](Tensor Twin::*d)
-        {
-            return CrossEntropy{.logits = logits.*d,
-                                .targets = words_of(targets.*d),
-                                .losses = floats_of(each.*d),
-                                .scale = 0.25F};
-        };
-        t.run(on(&Twin::cpu), on(&Twin::gpu));
+        reference::cross_entropy(logits.at, targets.at, each.at, 0.25);
+        t.gpu().run(CrossEntropy{
+            .logits = logits.gpu, .targets = targets.gpu, .losses = each.floats(), .scale = 0.25F});
         t.compare(logits);
         t.compare(each);
     }
 }
 
-void small_ones(const std::string& folder)
+void sums_of_squares(Twins& t)
 {
-    Twins t(folder, "elements");
+    const Twin many = t.packed(1, 70'001, t.half());
+    const Twin squares = t.packed(1, 1);
+    double sum = 0;
+    reference::each(many.at, [&](Index row, Index col) { sum += many.at(row, col) * many.at(row, col); });
+    squares.at(0, 0) = sum;
+    t.gpu().add_squares({many.gpu.data, t.half(), 70'001, squares.floats()});
+    t.compare(squares);
+}
+
+void small_ones(Twins& t)
+{
     const Twin x = t.matrix(45, 31);
     const Twin y = t.matrix(45, 31);
-    const Twin z = t.matrix(31, 45);
+    const Twin z = t.matrix(31, 45, DType::f32);
     const Twin sum = t.matrix(1, 31);
-    t.run(Add{x.cpu, y.cpu}, Add{x.gpu, y.gpu});
-    t.run(Convert{x.cpu, z.cpu, true}, Convert{x.gpu, z.gpu, true});
-    t.run(SumRows{x.cpu, sum.cpu}, SumRows{x.gpu, sum.gpu});
-    for (const Twin& result : {y, z, sum})
+    const Twin back = t.matrix(31, 45);
+    reference::each(x.at,
+                    [&](Index row, Index col)
+                    {
+                        y.at(row, col) += x.at(row, col);
+                        z.at(col, row) = x.at(row, col);
+                        sum.at(0, col) += x.at(row, col);
+                    });
+    reference::each(z.at, [&](Index row, Index col) { back.at(row, col) = z.at(row, col); });
+    t.gpu().run(Add{x.gpu, y.gpu});
+    t.gpu().run(Convert{x.gpu, z.gpu, true});
+    t.gpu().run(SumRows{x.gpu, sum.gpu});
+    t.gpu().run(Convert{z.gpu, back.gpu});
+    for (const Twin& result : {y, z, sum, back})
     {
         t.compare(result);
     }
-    const Twin many = t.packed(1, 70'001);
+    sums_of_squares(t);
+    const Twin cleared = t.packed(1, 40);
+    const Twin copied = t.packed(1, 40);
+    std::fill_n(cleared.at.data + 3, 16, 0.0);
+    t.gpu().clear(cleared.floats() + 3, 64);
+    std::copy_n(cleared.at.data + 11, 21, copied.at.data + 2);
+    t.gpu().copy(copied.floats() + 2, cleared.floats() + 11, 84);
+    t.compare(cleared);
+    t.compare(copied);
+}
+
+// Too large for the format, too small, and between two of its numbers.
+void roundings(Twins& t)
+{
+    const Twin from = t.packed(1, 16);
+    const Twin to = t.packed(1, 16, t.half());
+    const std::vector<double> values{65504,     65519.9,  65520,    -1e9,    0x1p-14, 0x1p-15,
+                                     0x1.8p-24, -0x1p-25, 1,        0x1p-30, -0.0,    0x1.802p0,
+                                     0x1.806p0, 0x1.81p0, 0x1.83p0, 3e38};
+    for (std::size_t i = 0; i < values.size(); ++i)
+    {
+        from.at.data[i] = values[i];
+        to.at.data[i] = reference::rounded(values[i], t.half());
+    }
+    t.upload(from);
+    t.gpu().run(Convert{from.gpu, to.gpu});
+    t.compare(to);
+    const Twin again = t.packed(1, 16);
+    std::copy_n(to.at.data, 16, again.at.data);
+    t.gpu().run(Convert{to.gpu, again.gpu});
+    t.compare(again);
+}
+
+void updates(Twins& t, bool adamw, bool has_master)
+{
+    const Index n = 1501;
+    const Twin weights = t.packed(1, n, t.half());
+    const Twin master = has_master ? t.packed(1, n) : Twin{};
+    const Twin gradients = t.packed(1, n, t.half());
+    const Twin momentum = t.packed(1, n);
+    const Twin variance = t.packed(1, n);
     const Twin squares = t.packed(1, 1);
-    t.cpu().add_squares({many.cpu.data, DType::f32, 70'001, floats_of(squares.cpu)});
-    t.gpu().add_squares({many.gpu.data, DType::f32, 70'001, floats_of(squares.gpu)});
-    t.compare(squares);
-    t.cpu().clear(x.cpu.at(1), 64);
-    t.gpu().clear(x.gpu.at(1), 64);
-    t.cpu().copy(y.cpu.at(2), many.cpu.at(0, 11), 84);
-    t.gpu().copy(y.gpu.at(2), many.gpu.at(0, 11), 84);
-    t.compare(x);
-    t.compare(y);
-}
-
-void updates(const std::string& folder)
-{
-    Twins t(folder, "update");
-    for (const UpdateRule rule : {UpdateRule::adamw, UpdateRule::sgd})
+    for (const bool clipped : {false, true})
     {
-        const Index n = 1501;
-        const Twin weights = t.packed(1, n);
-        const Twin gradients = t.packed(1, n);
-        const Twin momentum = t.packed(1, n);
-        const Twin variance = t.packed(1, n);
-        const Twin squares = t.packed(1, 1);
-        for (const bool clipped : {false, true})
+        double norm = 0;
+        for (Index i = 0; i < n; ++i)
         {
-            double norm = 0;
-            for (Index i = 0; i < n; ++i)
-            {
-                floats_of(variance.cpu)[i] = std::abs(floats_of(variance.cpu)[i]);
-                norm += std::pow(static_cast<double>(floats_of(gradients.cpu)[i]), 2);
-            }
-            t.gpu().upload(variance.gpu.data, variance.cpu.data, n * 4);
-            const auto on = [&](Tensor Twin::*d)
-            {
-                Update u{.rule = rule,
-                         .weights = (weights.*d).data,
-                         .gradients = (gradients.*d).data,
-                         .momentum = floats_of(momentum.*d),
-                         .variance = rule == UpdateRule::adamw ? floats_of(variance.*d) : nullptr,
-                         .elements = n,
-                         .decayed = 700,
-                         .learning_rate = 0.01F,
-                         .weight_decay = 0.1F};
-                u.correction1 = 0.3F;
-                u.correction2 = 0.2F;
-                return u;
-            };
-            Update cpu = on(&Twin::cpu);
-            Update gpu = on(&Twin::gpu);
-            if (clipped)
-            {
-                cpu.gradient_scale = static_cast<float>(2 / std::sqrt(norm));
-                gpu.clip = 2;
-                gpu.squares = floats_of(squares.gpu);
-                t.gpu().add_squares(SquareSum{gradients.gpu.data, DType::f32, n, floats_of(squares.gpu)});
-            }
-            t.run(cpu, gpu);
-            const float infinite = std::numeric_limits<float>::infinity();
-            gpu.squares = floats_of(squares.gpu); // a gradient that is not finite changes nothing
-            t.gpu().upload(squares.gpu.data, &infinite, 4);
-            t.gpu().run(gpu);
-            for (const Twin& result : {weights, momentum, variance})
-            {
-                t.compare(result);
-            }
+            variance.at(0, i) = std::abs(variance.at(0, i));
+            norm += std::pow(gradients.at(0, i), 2);
         }
+        t.upload(variance);
+        Update u{.rule = adamw ? UpdateRule::adamw : UpdateRule::sgd,
+                 .weights = weights.gpu.data,
+                 .weight_type = t.half(),
+                 .master = master.floats(),
+                 .gradients = gradients.gpu.data,
+                 .gradient_type = t.half(),
+                 .momentum = momentum.floats(),
+                 .variance = adamw ? variance.floats() : nullptr,
+                 .elements = n,
+                 .decayed = 700,
+                 .learning_rate = 0.01F,
+                 .weight_decay = 0.1F};
+        u.correction1 = 0.3F;
+        u.correction2 = 0.2F;
+        reference::Rule rule{.adamw = adamw, .correction1 = 0.3, .correction2 = 0.2, .decayed = 700};
+        if (clipped)
+        {
+            rule.factor = 2 / std::sqrt(norm);
+            u.clip = 2;
+            u.squares = squares.floats();
+            t.gpu().add_squares(SquareSum{gradients.gpu.data, t.half(), n, squares.floats()});
+        }
+        const Twin& changed = has_master ? master : weights;
+        reference::update(rule, changed.at, gradients.at, momentum.at, variance.at);
+        std::copy_n(changed.at.data, n, weights.at.data);
+        t.gpu().run(u);
+        const float infinite = std::numeric_limits<float>::infinity();
+        u.squares = squares.floats(); // a gradient that is not finite changes nothing
+        t.gpu().upload(squares.gpu.data, &infinite, 4);
+        t.gpu().run(u);
+        for (const Twin& result : {weights, changed, momentum, variance})
+        {
+            t.compare(result);
+        }
+        t.store({weights});
     }
 }
 
-Trainer& started(std::unique_ptr<Trainer>& at, const TrainerConfig& config, std::unique_ptr<Backend> backend)
+template <class Work>
+void in_formats(const std::string& folder, const std::string& name, const Work& work,
+                std::initializer_list<DType> formats = {DType::f32, DType::f16, DType::bf16})
 {
-    auto made = Trainer::create(config, std::move(backend));
-    if (!made)
+    for (const DType format : formats)
     {
-        throw std::runtime_error(test::all_of(made.issues()));
-    }
-    at = std::move(*made);
-    return *at;
-}
-
-// Whole steps on both devices: every loss, and the state after the first one with SGD, whose momentum is the
-// gradient.
-void steps(const std::string& folder, const std::string& name, const TrainerConfig& config, int count)
-{
-    Case one(folder, name);
-    std::unique_ptr<Trainer> cpu;
-    std::unique_ptr<Trainer> gpu;
-    started(cpu, config, std::make_unique<CpuBackend>(1));
-    started(gpu, config, one.take());
-    const bool several = config.accumulation() > 1;
-    std::uint32_t ticket = 0;
-    for (int i = 0; i < count; ++i)
-    {
-        const auto result = cpu->step();
-        const auto loss = static_cast<float>(result->loss);
-        (void)gpu->ask_step(nullptr, nullptr, false, [](const StepResult&) {});
-        if (!several)
-        {
-            one.expect(Kind::mean, ticket + 1, std::span(&loss, 1));
-        }
-        ticket += several ? static_cast<std::uint32_t>(config.accumulation()) + 2 : 2;
-        if (i == 0)
-        {
-            gpu->ask_state([](const TrainerState&) {});
-            for (const auto& part : cpu->state().parts)
-            {
-                std::vector<float> values(part.bytes.size() / 4);
-                std::memcpy(values.data(), part.bytes.data(), part.bytes.size());
-                one.expect(Kind::all, ++ticket, values);
-            }
-        }
-        one.answer();
+        Twins t(folder, name, format);
+        work(t);
     }
 }
 
 } // namespace
 
+void write_kernels(const std::string& folder)
+{
+    in_formats(folder, "product", products);
+    in_formats(folder, "embed", embeddings);
+    in_formats(folder, "norm", norms);
+    in_formats(folder, "attention", attentions);
+    in_formats(folder, "activation", activations);
+    in_formats(folder, "loss", losses, {DType::f32});
+    in_formats(folder, "elements", small_ones);
+    in_formats(folder, "rounding", roundings, {DType::f16, DType::bf16});
+    in_formats(folder, "update",
+               [](Twins& t)
+               {
+                   for (const bool adamw : {true, false})
+                   {
+                       updates(t, adamw, false);
+                       updates(t, adamw, t.half() != DType::f32);
+                   }
+               });
+}
+
+} // namespace ringside::test
+
 int main(int /*argc*/, char** argv)
 {
-    const std::string folder = argv[1];
-    products(folder);
-    embeddings(folder);
-    norms(folder);
-    attentions(folder);
-    activations(folder);
-    losses(folder);
-    small_ones(folder);
-    updates(folder);
-    TrainerConfig c = test::tiny_config();
-    steps(folder, "steps_gpt", c, 50);
-    c.training.optimizer = Optimizer::sgd_momentum;
-    steps(folder, "steps_sgd", c, 3);
-    c.training.global_batch = 2 * c.training.micro_batch;
-    c.training.recompute = Recompute::full;
-    steps(folder, "steps_accumulated", c, 2);
-    c = test::tiny_config();
-    c.model.gated_mlp = true;
-    c.model.norm = Norm::rmsnorm;
-    c.model.positions = Positions::rope;
-    c.model.heads = 4;
-    c.model.kv_heads = 2;
-    c.training.flash_attention = false;
-    steps(folder, "steps_llama", c, 50);
-    c = default_trainer_config();
-    c.data.text = test::short_text();
-    steps(folder, "steps_class", c, 8);
+    ringside::test::write_kernels(argv[1]);
+    ringside::test::write_steps(argv[1]);
     return 0;
 }

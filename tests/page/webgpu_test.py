@@ -11,18 +11,29 @@ import unittest
 from gpu_page import GpuPage
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-MOST_OFF = 1e-4  # of the largest number beside it
+# Of the largest number beside it; in 16 bits one step of that, since a sum may fall on either side of a rounding.
+MOST_OFF = {"f32": 1e-4, "f16": 2**-10, "bf16": 2**-7}
 MOST_LOSS_OFF = 1e-3
+MOST_SLOPE_OFF = 1e-2  # of differences of f32 losses
 
 # Plays a case; what comes back is how far off each expectation is, in parts of its largest number.
 PLAY = """
 const [name, runs, done] = [arguments[0], arguments[1], arguments[arguments.length - 1]];
+const kinds = ['f32', 'mean', 'f16', 'bf16', 'slope'];
+const float = new DataView(new ArrayBuffer(4));
+const decodes = {
+    f16: (code) => (code & 0x8000 ? -1 : 1) * ((code & 0x7C00) === 0x7C00 ? (code & 0x3FF ? NaN : Infinity)
+        : (code & 0x7C00 ? 1 + (code & 0x3FF) / 1024 : (code & 0x3FF) / 512) * 2 ** (((code & 0x7C00) >> 10) - 15)),
+    bf16: (code) => { float.setUint16(0, code); return float.getFloat32(0); },
+};
+const decoded = (buffer, kind) => (decodes[kind] ? Float32Array.from(new Uint16Array(buffer), decodes[kind]) : new Float32Array(buffer));
+const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 (async () => {
     const words = async (file) => new Uint32Array(await (await fetch(file)).arrayBuffer());
     const stream = await words(`${name}.stream`);
     const expected = await words(`${name}.expected`);
     const sources = await (await fetch('kernels.json')).json();
-    const tell = { off: {}, bytes: [], host: [] };
+    const tell = { off: {}, compared: 0, bytes: [], host: [] };
     for (let run = 0; run < runs; ++run) {
         const gpu = await openGpu('high-performance');
         [tell.adapter, tell.software] = [gpu.name, gpu.software];
@@ -34,7 +45,7 @@ const [name, runs, done] = [arguments[0], arguments[1], arguments[arguments.leng
             tell.host.push(performance.now() - start);
         };
         const answers = new Map();
-        player.answered = (ticket, bytes) => answers.set(ticket, new Float32Array(bytes.buffer));
+        player.answered = (ticket, bytes) => answers.set(ticket, bytes.buffer);
         player.failed = (why) => { tell.failed = why; };
         let asked = 0, created = 0;
         for (let at = 0; at < stream.length; at += 1 + stream[at]) {
@@ -49,17 +60,28 @@ const [name, runs, done] = [arguments[0], arguments[1], arguments[arguments.leng
         while (!tell.failed && player.waiting.length) { await new Promise((next) => setTimeout(next, 1)); }
         tell.bytes.push([player.bytes(), created]);
         for (let at = 0; at < expected.length && !tell.failed; at += 3 + expected[at + 2]) {
-            const [ticket, kind, count] = expected.subarray(at, at + 3);
-            const wanted = new Float32Array(expected.buffer, 4 * (at + 3), count);
-            let got = answers.get(ticket);
-            if (kind === 1) { got = [got.reduce((sum, x) => sum + x, 0) / got.length]; }
-            let most = 1e-30, off = got.length === count ? 0 : Infinity;
-            for (let i = 0; i < count; ++i) {
-                most = Math.max(most, Math.abs(wanted[i]));
-                off = Math.max(off, Number.isFinite(got[i]) ? Math.abs(got[i] - wanted[i]) : Infinity);
+            const [ticket, which, count] = expected.subarray(at, at + 3);
+            const kind = kinds[which];
+            let wanted = new Float32Array(expected.buffer, 4 * (at + 3), count);
+            let got = decoded(answers.get(ticket), kind);
+            if (kind === 'mean') { got = [mean(got)]; }
+            if (kind === 'slope') {
+                const [above, below, away] = wanted.slice(-3);
+                const direction = wanted.subarray(0, count - 3);
+                got = [direction.reduce((sum, d, i) => sum + d * got[i], 0)];
+                wanted = [(mean(decoded(answers.get(above))) - mean(decoded(answers.get(below)))) / (2 * away)];
             }
-            tell.off[kind] = Math.max(tell.off[kind] || 0, off / most);
-            if (off / most > 1e-4 && !tell.first) { tell.first = { ticket, kind, off: off / most, got: [...got.slice(0, 8)], wanted: [...wanted.slice(0, 8)] }; }
+            let most = 1e-30, off = got.length - wanted.length < (/f16/.test(kind) ? 2 : 1) ? 0 : Infinity;
+            for (let i = 0; i < wanted.length; ++i) {
+                most = Math.max(most, Number.isFinite(wanted[i]) ? Math.abs(wanted[i]) : 0);
+                off = Math.max(off, got[i] === wanted[i] ? 0 : Number.isFinite(got[i]) ? Math.abs(got[i] - wanted[i]) : Infinity);
+            }
+            ++tell.compared;
+            if (off / most > (tell.off[kind] || -1)) {
+                tell.off[kind] = off / most;
+                const worst = [...wanted].findIndex((x, i) => off === Math.abs(got[i] - x) || (off === Infinity && !Number.isFinite(got[i])));
+                tell.worst = { ticket, kind, off: off / most, worst, got: [...got.slice(Math.max(worst, 0), worst + 8)], wanted: [...wanted.slice(Math.max(worst, 0), worst + 8)] };
+            }
         }
         player.dead = true;
         player.device.destroy();
@@ -85,21 +107,31 @@ class WebGpuTest(unittest.TestCase):
         self.assertNotIn("failed", told, told.get("failed"))
         return told
 
-    def test_every_kernel_computes_what_the_cpu_computes(self):
-        for name in [n for n in self.names if not n.startswith("steps")]:
+    def check(self, name):
+        told = self.play(name)
+        self.assertGreater(told["compared"], 0)
+        for kind, off in told["off"].items():
+            most = MOST_LOSS_OFF if kind == "mean" else MOST_SLOPE_OFF if kind == "slope" else MOST_OFF[kind]
+            self.assertLess(off, most, told["worst"])
+        print(f"{name}: {told['compared']} results, off by {', '.join(f'{kind} {off:.1e}' for kind, off in told['off'].items())}")
+        return told
+
+    def test_every_kernel_computes_what_plain_loops_in_double_precision_compute(self):
+        for name in [n for n in self.names if not n.startswith(("steps", "slopes"))]:
             with self.subTest(name):
-                told = self.play(name)
-                print(f"{name}: {told['off']['0']:.1e} off")
-                self.assertLess(told["off"]["0"], MOST_OFF, told.get("first"))
+                self.check(name)
 
     def test_steps_have_the_losses_and_gradients_of_the_cpu(self):
         for name in [n for n in self.names if n.startswith("steps")]:
             with self.subTest(name):
-                told = self.play(name)
+                told = self.check(name)
                 host = sorted(told["host"])
-                print(f"{name}: {told['off']}, host {host[len(host) // 2]:.2f} ms a list, on {told['adapter']}")
-                self.assertLess(told["off"]["0"], MOST_OFF, told.get("first"))
-                self.assertLess(told["off"].get("1", 0), MOST_LOSS_OFF)
+                print(f"{name}: host {host[len(host) // 2]:.2f} ms a list, on {told['adapter']}")
+
+    def test_gradients_are_the_slopes_of_the_losses(self):
+        for name in [n for n in self.names if n.startswith("slopes")]:
+            with self.subTest(name):
+                self.check(name)
 
     def test_the_adapter_is_called_software(self):
         self.assertTrue(self.play("elements")["software"])

@@ -23,7 +23,7 @@ namespace ringside::trainer
 struct Abilities
 {
     bool probabilities = true; // attention that keeps them: training without flash attention
-    bool formats = true;       // others than fp32
+    bool eight_bits = true;    // training in fp8
     bool experts = true;
     bool exponents = true; // count_exponents()
     Index head_dim = 1 << 20;

@@ -41,10 +41,10 @@ Issues lacking(const TrainerConfig& config, const Abilities& can, std::string_vi
                           fmt::format("{} keeps no probabilities of attention", name),
                           "switch it on, or use --device cpu"});
     }
-    if (config.training.precision != Precision::fp32 && !can.formats)
+    if (config.training.precision == Precision::fp8 && !can.eight_bits)
     {
-        issues.push_back({"training.precision", fmt::format("{} computes in fp32 only", name),
-                          "use fp32, or train on the CPU"});
+        issues.push_back({"training.precision", fmt::format("{} has no 8-bit formats", name),
+                          "use bf16 or fp16, or train on the CPU"});
     }
     if (config.model.experts > 0 && !can.experts)
     {
@@ -91,6 +91,19 @@ Update Progress::finish_unseen(const TrainerConfig& config, StepResult& result)
     Update update = update_of(config, updates, result.learning_rate, 1 / scale.value);
     update.clip = static_cast<float>(config.recipe.clip);
     return update;
+}
+
+// Steps that were asked for before an overflow was known say nothing of the scale that it led to.
+void Progress::seen(const TrainerConfig& config, double norm, StepResult& result)
+{
+    const bool finite = std::isfinite(norm);
+    result.gradient_norm = norm;
+    result.skipped = !finite;
+    updates -= finite ? 0 : 1;
+    if (config.training.precision == Precision::fp16 && result.loss_scale == scale.value)
+    {
+        scale.after(finite, loss_scale_rule(config.recipe));
+    }
 }
 
 TrainerState::Part* TrainerState::part(std::string_view name)
@@ -290,9 +303,7 @@ void Trainer::finish_unseen(const std::shared_ptr<StepResult>& result, const Tak
     const Block squares = ask_norm(
         [this, result, take](double norm)
         {
-            result->gradient_norm = norm;
-            result->skipped = !std::isfinite(norm);
-            now_.updates -= result->skipped ? 1 : 0;
+            now_.seen(config_, norm, *result);
             result->loss /= static_cast<double>(result->asked);
             take(*result);
         });

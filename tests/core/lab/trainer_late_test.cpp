@@ -26,7 +26,10 @@ public:
     std::string name() const override { return "late"; }
     Index capacity() const override { return 0; }
     bool is_gpu() const override { return true; }
-    Abilities abilities() const override { return {.formats = false, .experts = false, .exponents = false}; }
+    Abilities abilities() const override
+    {
+        return {.eight_bits = false, .experts = false, .exponents = false};
+    }
     bool waits() const override { return false; }
     void* allocate(Index bytes) override { return cpu_.allocate(bytes); }
     void release(void* memory) override { cpu_.release(memory); }
@@ -130,6 +133,15 @@ struct Late
     LateBackend::Mail mail;
     TrainingRun run;
 };
+
+TrainerConfig in_fp16(double scale)
+{
+    TrainerConfig c = tiny_config();
+    c.training.precision = Precision::fp16;
+    c.training.gradient_dtype = GradientDtype::fp16;
+    c.recipe.loss_scale = scale;
+    return c;
+}
 
 std::vector<float> losses_on_cpu(const TrainerConfig& config, int steps)
 {
@@ -262,4 +274,34 @@ TEST_CASE("what a late device cannot compute is said before the first step")
     late.settle();
     CHECK(late.run.snapshot()->state == RunState::failed);
     CHECK(late.run.snapshot()->message.find("fp32") != std::string::npos);
+}
+
+TEST_CASE("fp16 on a device that answers late: an overflow is seen, and halves the loss scale once")
+{
+    const TrainerConfig config = in_fp16(0x1p34);
+    const auto cpu = make_trainer(config);
+    StepResult last;
+    for (int i = 0; i < 40; ++i)
+    {
+        last = step(*cpu);
+    }
+    REQUIRE(last.loss_scale < 0x1p30); // it did overflow
+    Late late(config);
+    late.until(60);
+    const auto now = late.run.snapshot();
+    CHECK(now->loss_scale == last.loss_scale); // though three steps were under way at each of them
+    CHECK(now->skipped >= static_cast<std::int64_t>(34 - std::log2(last.loss_scale)));
+    CHECK(now->events.back().text.find("overflowed at loss scale") != std::string::npos);
+    CHECK(now->loss < now->losses.front());
+}
+
+TEST_CASE("fp16 without dynamic loss scaling: every step that overflows is skipped")
+{
+    TrainerConfig config = in_fp16(0x1p40);
+    config.recipe.dynamic_scale = false;
+    Late late(config);
+    late.until(10);
+    const auto now = late.run.snapshot();
+    CHECK(now->skipped == now->step);
+    CHECK(now->loss_scale == 0x1p40);
 }

@@ -218,7 +218,10 @@ TEST_CASE("WebGPU: says what it cannot compute")
     c.training.flash_attention = false;
     CHECK(refusal(c).empty());
     c.training.precision = Precision::fp16;
-    CHECK(refusal(c).find("fp32 only") != std::string::npos);
+    c.training.gradient_dtype = GradientDtype::fp16;
+    CHECK(refusal(c).empty());
+    c.training.precision = Precision::fp8;
+    CHECK(refusal(c).find("no 8-bit formats") != std::string::npos);
     c = tiny_config();
     c.model.experts = 4;
     c.model.experts_per_token = 1;

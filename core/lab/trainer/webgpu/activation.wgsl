@@ -12,9 +12,9 @@ struct Sizes {
 const gated = false;
 
 fn value_of(at: u32) -> f32 {
-    let v = x[at];
+    let v = x_at(at);
     if (gated) {
-        return v / (1.0 + exp(-v)) * x[at + p.cols];
+        return v / (1.0 + exp(-v)) * x_at(at + p.cols);
     }
     let inner = 0.7978845608 * (v + 0.044715 * v * v * v);
     return v * (1.0 - 1.0 / (exp(min(2.0 * inner, 80.0)) + 1.0));
@@ -24,6 +24,6 @@ fn value_of(at: u32) -> f32 {
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
     for (var i = id.x; i < p.rows * p.cols; i += groups.x * 256u) {
         let row = i / p.cols;
-        out[p.out + row * p.out_stride + i % p.cols] = value_of(p.x + row * p.x_stride + i % p.cols);
+        set_out(p.out + row * p.out_stride + i % p.cols, value_of(p.x + row * p.x_stride + i % p.cols));
     }
 }

@@ -19,17 +19,17 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     for (var i = id.x; i < p.rows * p.cols; i += groups.x * 256u) {
         let row = i / p.cols;
         let col = i % p.cols;
-        let v = x[p.x + row * p.x_stride + col];
-        let g = gradient[p.gradient + row * p.gradient_stride + col];
+        let v = x_at(p.x + row * p.x_stride + col);
+        let g = gradient_at(p.gradient + row * p.gradient_stride + col);
         let to = p.dx + row * p.dx_stride + col;
         if (gated) {
             let s = 1.0 / (1.0 + exp(-v));
-            dx[to] = g * x[p.x + row * p.x_stride + p.cols + col] * s * (1.0 + v * (1.0 - s));
-            dx[to + p.cols] = g * v * s;
+            set_dx(to, g * x_at(p.x + row * p.x_stride + p.cols + col) * s * (1.0 + v * (1.0 - s)));
+            set_dx(to + p.cols, g * v * s);
         } else {
             let inner = 0.7978845608 * (v + 0.044715 * v * v * v);
             let t = 1.0 - 2.0 / (exp(min(2.0 * inner, 80.0)) + 1.0);
-            dx[to] = g * (0.5 * (1.0 + t) + 0.5 * v * (1.0 - t * t) * 0.7978845608 * (1.0 + 0.134145 * v * v));
+            set_dx(to, g * (0.5 * (1.0 + t) + 0.5 * v * (1.0 - t * t) * 0.7978845608 * (1.0 + 0.134145 * v * v)));
         }
     }
 }

@@ -23,7 +23,7 @@ var<workgroup> values: array<vec4<f32>, tile * chunks>;
 fn load(start: u32, chunk: u32) -> vec4<f32> {
     var four = vec4<f32>();
     for (var i = 0u; i < 4u; i++) {
-        four[i] = select(0.0, qkv[start + 4u * chunk + i], 4u * chunk + i < p.head_dim);
+        four[i] = select(0.0, qkv_at(start + 4u * chunk + i), 4u * chunk + i < p.head_dim);
     }
     return four;
 }
@@ -70,7 +70,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         return;
     }
     for (var i = 0u; i < p.head_dim; i++) {
-        out[p.out + row * p.out_stride + head * p.head_dim + i] = sum[i / 4u][i % 4u] / total;
+        set_out(p.out + row * p.out_stride + head * p.head_dim + i, sum[i / 4u][i % 4u] / total);
     }
     log_sums[p.log_sums + row * p.heads + head] = most + log(total);
 }

@@ -27,7 +27,7 @@ var<workgroup> above: array<vec4<f32>, tile * chunks>;
 fn load(start: u32, chunk: u32) -> vec4<f32> {
     var four = vec4<f32>();
     for (var i = 0u; i < 4u; i++) {
-        four[i] = select(0.0, qkv[start + 4u * chunk + i], 4u * chunk + i < p.head_dim);
+        four[i] = select(0.0, qkv_at(start + 4u * chunk + i), 4u * chunk + i < p.head_dim);
     }
     return four;
 }
@@ -35,7 +35,7 @@ fn load(start: u32, chunk: u32) -> vec4<f32> {
 fn load_gradient(start: u32, chunk: u32) -> vec4<f32> {
     var four = vec4<f32>();
     for (var i = 0u; i < 4u; i++) {
-        four[i] = select(0.0, gradient[start + 4u * chunk + i], 4u * chunk + i < p.head_dim);
+        four[i] = select(0.0, gradient_at(start + 4u * chunk + i), 4u * chunk + i < p.head_dim);
     }
     return four;
 }
@@ -77,9 +77,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 let at = (first_row + first + j) * p.heads + head;
                 var weight = 0.0;
                 if (keeps) {
-                    weight = kept[p.kept + ((group.z * p.heads + head) * p.length + first + j) * p.kept_stride + place];
+                    weight = kept_at(p.kept + ((group.z * p.heads + head) * p.length + first + j) * p.kept_stride + place);
                 } else {
-                    weight = exp(score - kept[p.kept + at]);
+                    weight = exp(score - kept_at(p.kept + at));
                 }
                 let ds = weight * (slope - shared_sums[p.shared_at + at]) * p.scale;
                 for (var c = 0u; c < chunks; c++) {
@@ -94,7 +94,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     for (var i = 0u; i < p.head_dim; i++) {
         let at = p.dqkv + row * p.dqkv_stride + i;
-        dqkv[at + (p.heads + kv) * p.head_dim] = dkey[i / 4u][i % 4u];
-        dqkv[at + (p.heads + p.kv_heads + kv) * p.head_dim] = dvalue[i / 4u][i % 4u];
+        set_dqkv(at + (p.heads + kv) * p.head_dim, dkey[i / 4u][i % 4u]);
+        set_dqkv(at + (p.heads + p.kv_heads + kv) * p.head_dim, dvalue[i / 4u][i % 4u]);
     }
 }

@@ -29,7 +29,7 @@ var<workgroup> values: array<vec4<f32>, tile * chunks>;
 fn load(start: u32, chunk: u32) -> vec4<f32> {
     var four = vec4<f32>();
     for (var i = 0u; i < 4u; i++) {
-        four[i] = select(0.0, qkv[start + 4u * chunk + i], 4u * chunk + i < p.head_dim);
+        four[i] = select(0.0, qkv_at(start + 4u * chunk + i), 4u * chunk + i < p.head_dim);
     }
     return four;
 }
@@ -50,11 +50,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         query[c] = load(p.qkv + row * p.qkv_stride + head * p.head_dim, c) * p.scale;
         for (var i = 0u; i < 4u && 4u * c + i < p.head_dim; i++) {
             let col = head * p.head_dim + 4u * c + i;
-            above[c][i] = gradient[p.gradient + row * p.gradient_stride + col];
-            along += above[c][i] * out[p.out + row * p.out_stride + col];
+            above[c][i] = gradient_at(p.gradient + row * p.gradient_stride + col);
+            along += above[c][i] * out_at(p.out + row * p.out_stride + col);
         }
     }
-    let log_sum = kept[p.kept + row * p.heads + head]; // of no use where probabilities are kept
+    let log_sum = kept_at(p.kept + row * p.heads + head); // of no use where probabilities are kept
     let weights = p.kept + ((group.z * p.heads + head) * p.length + min(place, p.length - 1u)) * p.kept_stride;
     let end = min(p.length, (group.x + 1u) * threads);
     for (var first = 0u; first < end; first += tile) {
@@ -74,7 +74,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             }
             var weight = 0.0;
             if (keeps) {
-                weight = kept[weights + first + j];
+                weight = kept_at(weights + first + j);
             } else {
                 weight = exp(score - log_sum);
             }
@@ -88,7 +88,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         return;
     }
     for (var i = 0u; i < p.head_dim; i++) {
-        dqkv[p.dqkv + row * p.dqkv_stride + head * p.head_dim + i] = sum[i / 4u][i % 4u];
+        set_dqkv(p.dqkv + row * p.dqkv_stride + head * p.head_dim + i, sum[i / 4u][i % 4u]);
     }
     shared_sums[p.shared_at + row * p.heads + head] = along;
 }

@@ -23,8 +23,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
         let values = p.qkv + (row - place) * p.qkv_stride + kv * p.head_dim + col % p.head_dim;
         var sum = 0.0;
         for (var j = 0u; j <= place; j++) {
-            sum += probabilities[weights + j] * qkv[values + j * p.qkv_stride];
+            sum += probabilities_at(weights + j) * qkv_at(values + j * p.qkv_stride);
         }
-        out[p.out + row * p.out_stride + col] = sum;
+        set_out(p.out + row * p.out_stride + col, sum);
     }
 }

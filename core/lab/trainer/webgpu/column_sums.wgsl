@@ -27,11 +27,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     var sum = 0.0;
     if (col < p.cols) {
         for (var row = lane; row < p.rows; row += side) {
-            var value = gradient[p.gradient + row * p.gradient_stride + col];
+            var value = gradient_at(p.gradient + row * p.gradient_stride + col);
             if (of_gain) {
                 let kept = p.statistics + select(row, 2u * row, layernorm);
                 let mean = select(0.0, statistics[kept], layernorm);
-                value *= (x[p.x + row * p.x_stride + col] - mean) * statistics[kept + select(0u, 1u, layernorm)];
+                value *= (x_at(p.x + row * p.x_stride + col) - mean) * statistics[kept + select(0u, 1u, layernorm)];
             }
             sum += value;
         }
@@ -44,6 +44,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
     }
     if (lane == 0u && col < p.cols) {
-        to[p.to + col] += sums[thread];
+        set_to(p.to + col, to_at(p.to + col) + sums[thread]);
     }
 }

@@ -16,8 +16,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     for (var i = id.x; i < p.rows * p.cols; i += groups.x * 256u) {
         let row = i / p.cols;
         let col = i % p.cols;
-        let value = source[p.source + select(row * p.source_stride + col, col * p.source_stride + row, transposed)];
+        let value = source_at(p.source + select(row * p.source_stride + col, col * p.source_stride + row, transposed));
         let at = p.to + row * p.to_stride + col;
-        to[at] = value + select(0.0, to[at], adds);
+        set_to(at, value + select(0.0, to_at(at), adds));
     }
 }

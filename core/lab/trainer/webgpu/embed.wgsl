@@ -17,10 +17,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     for (var i = id.x; i < p.rows * p.cols; i += groups.x * 256u) {
         let row = i / p.cols;
         let col = i % p.cols;
-        var value = table[p.table + u32(tokens[p.tokens + row]) * p.table_stride + col];
+        var value = table_at(p.table + u32(tokens[p.tokens + row]) * p.table_stride + col);
         if (p.has_positions != 0u) {
-            value += positions[p.positions + row % p.length * p.positions_stride + col];
+            value += positions_at(p.positions + row % p.length * p.positions_stride + col);
         }
-        out[p.out + row * p.out_stride + col] = value;
+        set_out(p.out + row * p.out_stride + col, value);
     }
 }

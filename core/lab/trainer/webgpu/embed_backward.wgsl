@@ -23,9 +23,10 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
         let first = select(0u, word, by_place);
         for (var row = first; row < p.rows; row += select(1u, p.length, by_place)) {
             if (by_place || u32(tokens[p.tokens + row]) == word) {
-                sum += gradient[p.gradient + row * p.gradient_stride + col];
+                sum += gradient_at(p.gradient + row * p.gradient_stride + col);
             }
         }
-        to[p.to + word * p.to_stride + col] += sum;
+        let at = p.to + word * p.to_stride + col;
+        set_to(at, to_at(at) + sum);
     }
 }

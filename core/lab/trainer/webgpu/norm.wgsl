@@ -27,22 +27,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         if (layernorm) {
             var sum = 0.0;
             for (var i = thread; i < p.cols; i += threads) {
-                sum += x[start + i];
+                sum += x_at(start + i);
             }
             mean = sum_of_threads(sum, thread) / width;
         }
         var squares = 0.0;
         for (var i = thread; i < p.cols; i += threads) {
-            let d = x[start + i] - mean;
+            let d = x_at(start + i) - mean;
             squares += d * d;
         }
         let scale = 1.0 / sqrt(sum_of_threads(squares, thread) / width + p.epsilon);
         for (var i = thread; i < p.cols; i += threads) {
-            var value = (x[start + i] - mean) * scale * gain[p.gain + i];
+            var value = (x_at(start + i) - mean) * scale * gain_at(p.gain + i);
             if (layernorm) {
-                value += bias[p.bias + i];
+                value += bias_at(p.bias + i);
             }
-            out[p.out + row * p.out_stride + i] = value;
+            set_out(p.out + row * p.out_stride + i, value);
         }
         if (thread == 0u && layernorm) {
             statistics[p.statistics + 2u * row] = mean;

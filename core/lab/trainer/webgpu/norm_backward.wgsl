@@ -28,15 +28,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         var sum = 0.0;
         var along = 0.0;
         for (var i = thread; i < p.cols; i += threads) {
-            let g = gradient[above + i] * gain[p.gain + i];
+            let g = gradient_at(above + i) * gain_at(p.gain + i);
             sum += g;
-            along += g * ((x[start + i] - mean) * scale);
+            along += g * ((x_at(start + i) - mean) * scale);
         }
         let first = select(0.0, sum_of_threads(sum, thread) / width, layernorm);
         let second = sum_of_threads(along, thread) / width;
         for (var i = thread; i < p.cols; i += threads) {
-            let g = gradient[above + i] * gain[p.gain + i];
-            dx[p.dx + row * p.dx_stride + i] += scale * (g - first - (x[start + i] - mean) * scale * second);
+            let g = gradient_at(above + i) * gain_at(p.gain + i);
+            let at = p.dx + row * p.dx_stride + i;
+            set_dx(at, dx_at(at) + scale * (g - first - (x_at(start + i) - mean) * scale * second));
         }
     }
 }

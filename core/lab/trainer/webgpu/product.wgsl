@@ -26,14 +26,14 @@ const pitch = side + 1u; // neighbours in a column of the tile lie in different 
 var<workgroup> rows: array<vec4<f32>, depth * pitch>;    // four rows of a at one k
 var<workgroup> columns: array<vec4<f32>, depth * pitch>; // four columns of b at one k
 
-fn a_at(row: u32, k: u32) -> f32 {
+fn a_of(row: u32, k: u32) -> f32 {
     let place = select(row * p.a_stride + k, k * p.a_stride + row, a_transposed);
-    return select(0.0, a[p.a + place], row < p.m && k < p.k);
+    return select(0.0, a_at(p.a + place), row < p.m && k < p.k);
 }
 
-fn b_at(k: u32, col: u32) -> f32 {
+fn b_of(k: u32, col: u32) -> f32 {
     let place = select(k * p.b_stride + col, col * p.b_stride + k, b_transposed);
-    return select(0.0, b[p.b + place], k < p.k && col < p.n);
+    return select(0.0, b_at(p.b + place), k < p.k && col < p.n);
 }
 
 // Of the i-th load of a tile: which four rows or columns, and which k; neighbours in i are neighbours in memory.
@@ -41,18 +41,23 @@ fn place_of(i: u32, k_is_contiguous: bool) -> vec2<u32> {
     return select(vec2(i % side, i / side), vec2(i / depth, i % depth), k_is_contiguous);
 }
 
+fn whole(row: u32, col: u32, sum: f32) -> f32 {
+    var value = sum;
+    if (p.has_bias != 0u) { value += bias_at(p.bias + col); }
+    if (p.has_add != 0u) { value += add_at(p.add + row * p.add_stride + col); }
+    if (p.accumulate != 0u) { value += c_at(p.c + row * p.c_stride + col); }
+    return value;
+}
+
 fn store(row: u32, first: u32, sums: vec4<f32>) {
-    for (var i = 0u; i < 4u; i++) {
+    for (var i = 0u; i < 4u && row < p.m; i += 2u) {
         let col = first + i;
-        if (row >= p.m || col >= p.n) {
-            return;
-        }
         let at = p.c + row * p.c_stride + col;
-        var value = sums[i];
-        if (p.has_bias != 0u) { value += bias[p.bias + col]; }
-        if (p.has_add != 0u) { value += add[p.add + row * p.add_stride + col]; }
-        if (p.accumulate != 0u) { value += c[at]; }
-        c[at] = value;
+        if (col + 1u < p.n) {
+            set_c_pair(at, vec2(whole(row, col, sums[i]), whole(row, col + 1u, sums[i + 1u])));
+        } else if (col < p.n) {
+            set_c(at, whole(row, col, sums[i]));
+        }
     }
 }
 
@@ -71,11 +76,11 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
             let x = place_of(i, !a_transposed);
             let m = first_row + 4u * x.x;
             let ka = first + x.y;
-            rows[x.y * pitch + x.x] = vec4(a_at(m, ka), a_at(m + 1u, ka), a_at(m + 2u, ka), a_at(m + 3u, ka));
+            rows[x.y * pitch + x.x] = vec4(a_of(m, ka), a_of(m + 1u, ka), a_of(m + 2u, ka), a_of(m + 3u, ka));
             let y = place_of(i, b_transposed);
             let n = first_col + 4u * y.x;
             let kb = first + y.y;
-            columns[y.y * pitch + y.x] = vec4(b_at(kb, n), b_at(kb, n + 1u), b_at(kb, n + 2u), b_at(kb, n + 3u));
+            columns[y.y * pitch + y.x] = vec4(b_of(kb, n), b_of(kb, n + 1u), b_of(kb, n + 2u), b_of(kb, n + 3u));
         }
         workgroupBarrier();
         for (var k = 0u; k < depth; k++) {

@@ -19,9 +19,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
         let pair = i % pairs;
         let angle = angles[row % p.length * half + pair % half];
         let at = p.heads + row * p.heads_stride + pair / half * p.head_dim + pair % half;
-        let a = heads[at];
-        let b = heads[at + half];
-        heads[at] = a * angle.x - b * angle.y * p.direction;
-        heads[at + half] = a * angle.y * p.direction + b * angle.x;
+        let a = heads_at(at);
+        let b = heads_at(at + half);
+        set_heads(at, a * angle.x - b * angle.y * p.direction);
+        set_heads(at + half, a * angle.y * p.direction + b * angle.x);
     }
 }

@@ -14,7 +14,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         @builtin(local_invocation_index) thread: u32) {
     var sum = 0.0;
     for (var i = group.x * threads + thread; i < p.elements; i += groups.x * threads) {
-        let value = x[p.x + i];
+        let value = x_at(p.x + i);
         sum += select(value, value * value, squared);
     }
     sum = sum_of_threads(sum, thread);

@@ -35,6 +35,7 @@ WebGpuBackend::WebGpuBackend(GpuAdapter adapter, std::unique_ptr<GpuPlayer> play
     own(kMostRuns * kGpuSizesPlace, GpuBuffer::sizes); // buffer 1, which sizes of what is not recorded go to
     recorded_sizes_ = own(kMostRuns * kGpuSizesPlace, GpuBuffer::sizes);
     nothing_ = own(4, GpuBuffer::storage);
+    no_master_ = own(4, GpuBuffer::storage);
 }
 
 void WebGpuBackend::say(std::vector<std::uint32_t>& commands, GpuCommand command,
@@ -104,8 +105,9 @@ void* WebGpuBackend::allocate(Index bytes)
         address = begin + static_cast<std::uintptr_t>((buffer.bytes + kAddressStep - 1) / kAddressStep *
                                                       kAddressStep);
     }
-    given_[address] = {create(size, GpuBuffer::storage), size};
-    given_bytes_ += size;
+    given_[address] = {create(size, GpuBuffer::storage), bytes};
+    given_bytes_ += bytes;
+    own_bytes_ += size - bytes;
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): never followed
 }
 
@@ -113,11 +115,13 @@ void WebGpuBackend::release(void* memory)
 {
     const auto found = given_.find(reinterpret_cast<std::uintptr_t>(memory));
     destroy(found->second.id);
-    given_bytes_ -= found->second.bytes;
+    const Index bytes = found->second.bytes;
+    given_bytes_ -= bytes;
+    own_bytes_ -= 4 * words_of(std::max<Index>(bytes, 1)) - bytes;
     given_.erase(found);
 }
 
-WebGpuBackend::Place WebGpuBackend::place_of(const void* memory) const
+WebGpuBackend::Place WebGpuBackend::place_of(const void* memory, DType type) const
 {
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     const auto next = given_.upper_bound(address);
@@ -126,7 +130,7 @@ WebGpuBackend::Place WebGpuBackend::place_of(const void* memory) const
         throw std::logic_error("no memory of this device");
     }
     const auto& [begin, buffer] = *std::prev(next);
-    return {buffer.id, static_cast<std::uint32_t>(address - begin)};
+    return {buffer.id, static_cast<std::uint32_t>(address - begin), type};
 }
 
 void WebGpuBackend::upload(void* to, const void* from, Index bytes)
@@ -147,7 +151,8 @@ void WebGpuBackend::copy(void* to, const void* from, Index bytes)
     const Place source = place_of(from);
     const Place target = place_of(to);
     say(order(), GpuCommand::copy,
-        {source.buffer, source.byte, target.buffer, target.byte, static_cast<std::uint32_t>(bytes)});
+        {source.buffer, source.byte, target.buffer, target.byte,
+         static_cast<std::uint32_t>(4 * words_of(bytes))});
 }
 
 void WebGpuBackend::clear(void* memory, Index bytes)
@@ -175,7 +180,7 @@ void WebGpuBackend::read(const void* from, Index bytes, const Take& take)
     const std::uint32_t ticket = ++last_ticket_;
     say(commands_, GpuCommand::read,
         {ticket, place.buffer, place.byte, static_cast<std::uint32_t>(size), buffer.id});
-    asked_[ticket] = {take, buffer};
+    asked_[ticket] = {take, buffer, bytes};
 }
 
 void WebGpuBackend::receive(std::uint32_t ticket, std::span<const char> bytes)
@@ -196,7 +201,7 @@ void WebGpuBackend::receive(std::uint32_t ticket, std::span<const char> bytes)
         own_bytes_ -= asked.buffer.bytes;
         destroy(asked.buffer.id);
     }
-    asked.take(bytes);
+    asked.take(bytes.first(static_cast<std::size_t>(asked.bytes)));
 }
 
 void WebGpuBackend::submit()
@@ -239,7 +244,14 @@ std::uint32_t WebGpuBackend::kernel(std::string_view file, Constants constants)
     std::string name(file);
     for (const Constant& constant : constants)
     {
-        name += fmt::format(" {}={}", constant.name, constant.value);
+        if (const auto* number = std::get_if<Index>(&constant.value))
+        {
+            name += fmt::format(" {}={}", constant.name, *number);
+        }
+        else if (const DType type = std::get<DType>(constant.value); type != DType::f32)
+        {
+            name += fmt::format(" {}={}", constant.name, type == DType::f16 ? "f16" : "bf16");
+        }
     }
     const auto [found, is_new] = kernels_.emplace(name, static_cast<std::uint32_t>(kernels_.size()));
     if (is_new)

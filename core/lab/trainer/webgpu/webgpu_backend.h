@@ -1,11 +1,12 @@
-// The backend of a page: a graphics card through WebGPU, in fp32. It computes nothing and waits for nothing:
-// it writes lists of commands (commands.h), which a player carries out in their order, and is told later what
-// was read.
+// The backend of a page: a graphics card through WebGPU, stored in fp32, bf16 or fp16 (two numbers in a word,
+// which every card can), summed in fp32. It computes nothing and waits for nothing: it writes lists of
+// commands (commands.h), which a player carries out in their order, and is told later what was read.
 //
-// Every allocation is a buffer of its own and of its own size, so the ledger is what exists on the card, to
-// the byte. Addresses are made up: they are never followed, only found again among the buffers. Kernels are
-// bound to whole buffers and told where in them to begin, since bindings may begin at multiples of 256 B only
-// and an embedding ends anywhere. A kernel writes to no buffer that it is given twice.
+// Every allocation is a buffer of its own and of its own size, filled up to whole words by the backend's own
+// bytes, so the ledger is what exists on the card, to the byte. Addresses are made up: they are never
+// followed, only found again among the buffers. Kernels are bound to whole buffers and told where in them to
+// begin, since bindings may begin at multiples of 256 B only and an embedding ends anywhere. A kernel writes
+// to no buffer that it is given twice.
 //
 // Kernels: one WGSL file each, beside this one; each begins with the formula it computes.
 #pragma once
@@ -17,6 +18,7 @@
 #include <map>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace ringside::trainer
 {
@@ -52,9 +54,9 @@ class WebGpuBackend final : public Backend
 public:
     static constexpr Index kMostRuns = 1024; // of one submission, and of a recording
     // [B] that the backend has from the start.
-    static constexpr Index kFirstWorkspace = 2 * kMostRuns * kGpuSizesPlace + 4;
+    static constexpr Index kFirstWorkspace = 2 * kMostRuns * kGpuSizesPlace + 8;
     static constexpr Abilities kAbilities{
-        .formats = false, .experts = false, .exponents = false, .head_dim = 128};
+        .eight_bits = false, .experts = false, .exponents = false, .head_dim = 128};
 
     WebGpuBackend(GpuAdapter adapter, std::unique_ptr<GpuPlayer> player);
 
@@ -116,6 +118,7 @@ private:
     {
         std::uint32_t buffer = 0;
         std::uint32_t byte = 0;
+        DType type = DType::f32;
     };
     // A size as a kernel is told it: a whole number, or the bits of a float.
     struct Number
@@ -132,10 +135,11 @@ private:
         Index y = 1;
         Index z = 1;
     };
+    // Of a kernel: a number, or the format that a binding's numbers are stored in.
     struct Constant
     {
         std::string_view name;
-        Index value;
+        std::variant<Index, DType> value;
     };
     using Constants = std::initializer_list<Constant>;
 
@@ -144,8 +148,9 @@ private:
     Buffer own(Index bytes, GpuBuffer kind);
     // What the backend keeps for itself, at least so large.
     std::uint32_t grown(Buffer& buffer, Index bytes);
-    Place place_of(const void* memory) const;
-    static Index element(const Place& place) { return place.byte / 4; }
+    Place place_of(const void* memory, DType type = DType::f32) const;
+    Place place_of(const Tensor& tensor) const { return place_of(tensor.data, tensor.type); }
+    static Index element(const Place& place) { return place.byte / bytes_of(place.type); }
     // Whole numbers behind a command's head.
     void say(std::vector<std::uint32_t>& commands, GpuCommand command,
              std::initializer_list<std::uint32_t> numbers, std::span<const char> bytes = {}) const;
@@ -158,7 +163,7 @@ private:
     static Groups threads_for(Index elements);
     static Groups rows_of(Index rows);
     Place angles(Index length, Index head_dim);
-    void elements(const Tensor& from, const Tensor& to, Constants constants);
+    void elements(const Tensor& from, const Tensor& to, Index adds, Index transposed);
     void column_sums(const Tensor& gradient, const NormBackward* gain, const Tensor& to);
     void attention_backward(const AttentionBackward& b, bool of_keys, const Place& kept, Index kept_stride);
     Index key_tile(Index chunks) const;
@@ -173,6 +178,7 @@ private:
     Buffer sums_;    // of squares, first pass
     Buffer shared_;  // of attention's backward
     Buffer nothing_; // where a kernel writes what is not wanted
+    Buffer no_master_;
     std::map<std::pair<Index, Index>, Buffer> angles_;
 
     std::vector<std::uint32_t> commands_; // not played yet
@@ -187,6 +193,7 @@ private:
     {
         Take take;
         Buffer buffer;
+        Index bytes = 0;
     };
     std::map<std::uint32_t, Asked> asked_; // by ticket
     std::vector<Buffer> reading_;          // free

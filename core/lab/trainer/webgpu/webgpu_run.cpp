@@ -51,13 +51,19 @@ void WebGpuBackend::run(const Product& q)
 {
     constexpr Index kEnough = 64;
     const Index side = parts_of(q.m(), 64) * parts_of(q.n(), 64) >= kEnough ? 16 : 8;
-    const Place a = place_of(q.a.data);
-    const Place b = place_of(q.b.data);
-    const Place bias = q.bias ? place_of(q.bias.data) : a;
-    const Place add = q.add ? place_of(q.add.data) : a;
-    const Place c = place_of(q.c.data);
-    launch(kernel("product",
-                  {{"side", side}, {"a_transposed", q.a_transposed}, {"b_transposed", q.b_transposed}}),
+    const Place a = place_of(q.a);
+    const Place b = place_of(q.b);
+    const Place bias = q.bias ? place_of(q.bias) : a;
+    const Place add = q.add ? place_of(q.add) : a;
+    const Place c = place_of(q.c);
+    launch(kernel("product", {{"side", side},
+                              {"a_transposed", q.a_transposed},
+                              {"b_transposed", q.b_transposed},
+                              {"a", a.type},
+                              {"b", b.type},
+                              {"bias", bias.type},
+                              {"add", add.type},
+                              {"c", c.type}}),
            {parts_of(q.n(), 4 * side), parts_of(q.m(), 4 * side)}, {a, b, bias, add, c},
            {q.m(), q.n(), q.k(), element(a), q.a.stride, element(b), q.b.stride, element(bias),
             Index{q.bias ? 1 : 0}, element(add), q.add.stride, Index{q.add ? 1 : 0}, element(c), q.c.stride,
@@ -67,10 +73,11 @@ void WebGpuBackend::run(const Product& q)
 void WebGpuBackend::run(const Embed& e)
 {
     const Place tokens = place_of(e.tokens);
-    const Place table = place_of(e.table.data);
-    const Place positions = e.positions ? place_of(e.positions.data) : table;
-    const Place out = place_of(e.out.data);
-    launch(kernel("embed", {}), threads_for(e.out.elements()), {tokens, table, positions, out},
+    const Place table = place_of(e.table);
+    const Place positions = e.positions ? place_of(e.positions) : table;
+    const Place out = place_of(e.out);
+    launch(kernel("embed", {{"table", table.type}, {"positions", positions.type}, {"out", out.type}}),
+           threads_for(e.out.elements()), {tokens, table, positions, out},
            {e.out.rows, e.out.cols, e.length, element(tokens), element(table), e.table.stride,
             element(positions), e.positions.stride, Index{e.positions ? 1 : 0}, element(out), e.out.stride});
 }
@@ -78,14 +85,15 @@ void WebGpuBackend::run(const Embed& e)
 void WebGpuBackend::run(const EmbedBackward& e)
 {
     const Place tokens = place_of(e.tokens);
-    const Place gradient = place_of(e.gradient.data);
+    const Place gradient = place_of(e.gradient);
     const auto add_to = [&](const Tensor& to, Index rows, Index by_place)
     {
-        const Place at = place_of(to.data);
-        launch(kernel("embed_backward", {{"by_place", by_place}}), threads_for(rows * to.cols),
-               {tokens, gradient, at},
-               {e.gradient.rows, to.cols, e.length, element(tokens), element(gradient), e.gradient.stride,
-                element(at), to.stride, rows});
+        const Place at = place_of(to);
+        launch(
+            kernel("embed_backward", {{"by_place", by_place}, {"gradient", gradient.type}, {"to", at.type}}),
+            threads_for(rows * to.cols), {tokens, gradient, at},
+            {e.gradient.rows, to.cols, e.length, element(tokens), element(gradient), e.gradient.stride,
+             element(at), to.stride, rows});
     };
     add_to(e.table_gradient, e.table_gradient.rows, 0);
     if (e.position_gradient)
@@ -96,13 +104,17 @@ void WebGpuBackend::run(const EmbedBackward& e)
 
 void WebGpuBackend::run(const NormForward& n)
 {
-    const Place x = place_of(n.x.data);
-    const Place gain = place_of(n.gain.data);
-    const Place bias = n.layernorm() ? place_of(n.bias.data) : gain;
-    const Place out = place_of(n.out.data);
+    const Place x = place_of(n.x);
+    const Place gain = place_of(n.gain);
+    const Place bias = n.layernorm() ? place_of(n.bias) : gain;
+    const Place out = place_of(n.out);
     const Place statistics = place_of(n.statistics);
-    launch(kernel("norm", {{"layernorm", n.layernorm()}}), rows_of(n.x.rows),
-           {x, gain, bias, out, statistics},
+    launch(kernel("norm", {{"layernorm", n.layernorm()},
+                           {"x", x.type},
+                           {"gain", gain.type},
+                           {"bias", bias.type},
+                           {"out", out.type}}),
+           rows_of(n.x.rows), {x, gain, bias, out, statistics},
            {n.x.rows, n.x.cols, kNormEpsilon, element(x), n.x.stride, element(gain), element(bias),
             element(out), n.out.stride, element(statistics)});
 }
@@ -114,25 +126,32 @@ void WebGpuBackend::run(const NormBackward& n)
     {
         column_sums(n.gradient, nullptr, n.bias_gradient);
     }
-    const Place gradient = place_of(n.gradient.data);
-    const Place x = place_of(n.x.data);
-    const Place gain = place_of(n.gain.data);
+    const Place gradient = place_of(n.gradient);
+    const Place x = place_of(n.x);
+    const Place gain = place_of(n.gain);
     const Place statistics = place_of(n.statistics);
-    const Place dx = place_of(n.dx.data);
-    launch(kernel("norm_backward", {{"layernorm", n.layernorm()}}), rows_of(n.x.rows),
-           {gradient, x, gain, statistics, dx},
+    const Place dx = place_of(n.dx);
+    launch(kernel("norm_backward", {{"layernorm", n.layernorm()},
+                                    {"gradient", gradient.type},
+                                    {"x", x.type},
+                                    {"gain", gain.type},
+                                    {"dx", dx.type}}),
+           rows_of(n.x.rows), {gradient, x, gain, statistics, dx},
            {n.x.rows, n.x.cols, element(gradient), n.gradient.stride, element(x), n.x.stride, element(gain),
             element(statistics), element(dx), n.dx.stride});
 }
 
 void WebGpuBackend::column_sums(const Tensor& gradient, const NormBackward* gain, const Tensor& to)
 {
-    const Place from = place_of(gradient.data);
-    const Place x = gain ? place_of(gain->x.data) : from;
+    const Place from = place_of(gradient);
+    const Place x = gain ? place_of(gain->x) : from;
     const Place statistics = gain ? place_of(gain->statistics) : from;
-    const Place at = place_of(to.data);
-    launch(kernel("column_sums",
-                  {{"of_gain", gain != nullptr}, {"layernorm", gain != nullptr && gain->layernorm()}}),
+    const Place at = place_of(to);
+    launch(kernel("column_sums", {{"of_gain", gain != nullptr},
+                                  {"layernorm", gain != nullptr && gain->layernorm()},
+                                  {"gradient", from.type},
+                                  {"x", x.type},
+                                  {"to", at.type}}),
            {parts_of(gradient.cols, kColumns)}, {from, x, statistics, at},
            {gradient.rows, gradient.cols, element(from), gradient.stride, element(x),
             gain ? gain->x.stride : Index{0}, element(statistics), element(at)});
@@ -171,8 +190,9 @@ WebGpuBackend::Place WebGpuBackend::angles(Index length, Index head_dim)
 
 void WebGpuBackend::run(const Rope& r)
 {
-    const Place heads = place_of(r.heads.data);
-    launch(kernel("rope", {}), threads_for(r.heads.elements() / 2), {angles(r.length, r.head_dim), heads},
+    const Place heads = place_of(r.heads);
+    launch(kernel("rope", {{"heads", heads.type}}), threads_for(r.heads.elements() / 2),
+           {angles(r.length, r.head_dim), heads},
            {r.heads.rows, r.heads.cols, r.head_dim, r.length, element(heads), r.heads.stride,
             r.backwards ? -1.0F : 1.0F});
 }
@@ -190,23 +210,27 @@ Index WebGpuBackend::key_tile(Index chunks) const
 
 void WebGpuBackend::run(const Attention& a)
 {
-    const Place qkv = place_of(a.qkv.data);
-    const Place out = place_of(a.out.data);
+    const Place qkv = place_of(a.qkv);
+    const Place out = place_of(a.out);
     const float scale = scale_of(a.head_dim);
     if (a.probabilities)
     {
-        const Place kept = place_of(a.probabilities.data);
-        launch(kernel("attention_scores", {}), {a.length, a.heads, a.sequences()}, {qkv, kept},
+        const Place kept = place_of(a.probabilities);
+        launch(kernel("attention_scores", {{"qkv", qkv.type}, {"probabilities", kept.type}}),
+               {a.length, a.heads, a.sequences()}, {qkv, kept},
                {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(kept),
                 a.probabilities.stride});
-        launch(kernel("attention_values", {}), threads_for(a.out.elements()), {qkv, kept, out},
-               {a.out.rows, a.length, a.heads, a.kv_heads, a.head_dim, element(qkv), a.qkv.stride,
-                element(kept), a.probabilities.stride, element(out), a.out.stride});
+        launch(
+            kernel("attention_values", {{"qkv", qkv.type}, {"probabilities", kept.type}, {"out", out.type}}),
+            threads_for(a.out.elements()), {qkv, kept, out},
+            {a.out.rows, a.length, a.heads, a.kv_heads, a.head_dim, element(qkv), a.qkv.stride, element(kept),
+             a.probabilities.stride, element(out), a.out.stride});
         return;
     }
     const Index chunks = parts_of(a.head_dim, 4);
     const Place sums = a.log_sums ? place_of(a.log_sums) : throw std::logic_error("attention keeps nothing");
-    launch(kernel("attention", {{"chunks", chunks}, {"tile", key_tile(chunks)}}),
+    launch(kernel("attention",
+                  {{"chunks", chunks}, {"tile", key_tile(chunks)}, {"qkv", qkv.type}, {"out", out.type}}),
            {parts_of(a.length, kRowThreads), a.heads, a.sequences()}, {qkv, out, sums},
            {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(out),
             a.out.stride, element(sums)});
@@ -215,7 +239,7 @@ void WebGpuBackend::run(const Attention& a)
 void WebGpuBackend::run(const AttentionBackward& b)
 {
     const Attention& a = b.forward;
-    const Place kept = a.probabilities ? place_of(a.probabilities.data) : place_of(a.log_sums);
+    const Place kept = a.probabilities ? place_of(a.probabilities) : place_of(a.log_sums);
     grown(shared_, a.out.rows * a.heads * 4);
     attention_backward(b, false, kept, a.probabilities.stride);
     attention_backward(b, true, kept, a.probabilities.stride);
@@ -226,26 +250,38 @@ void WebGpuBackend::attention_backward(const AttentionBackward& b, bool of_keys,
 {
     const Attention& a = b.forward;
     const Index chunks = parts_of(a.head_dim, 4);
-    const Constants constants{
-        {"chunks", chunks}, {"tile", key_tile(chunks)}, {"keeps", Index{a.probabilities ? 1 : 0}}};
-    const Place qkv = place_of(a.qkv.data);
-    const Place out = place_of(a.out.data);
-    const Place gradient = place_of(b.gradient.data);
-    const Place dqkv = place_of(b.dqkv.data);
+    const Place qkv = place_of(a.qkv);
+    const Place out = place_of(a.out);
+    const Place gradient = place_of(b.gradient);
+    const Place dqkv = place_of(b.dqkv);
+    const Index keeps = a.probabilities ? 1 : 0;
     const Place shared{shared_.id, 0};
     const float scale = scale_of(a.head_dim);
     const Index blocks = parts_of(a.length, kRowThreads);
     if (of_keys)
     {
-        launch(kernel("attention_backward_key", constants), {blocks, a.kv_heads, a.sequences()},
-               {qkv, gradient, kept, shared, dqkv},
+        launch(kernel("attention_backward_key", {{"chunks", chunks},
+                                                 {"tile", key_tile(chunks)},
+                                                 {"keeps", keeps},
+                                                 {"qkv", qkv.type},
+                                                 {"gradient", gradient.type},
+                                                 {"kept", kept.type},
+                                                 {"dqkv", dqkv.type}}),
+               {blocks, a.kv_heads, a.sequences()}, {qkv, gradient, kept, shared, dqkv},
                {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride,
                 element(gradient), b.gradient.stride, element(kept), kept_stride, element(dqkv),
                 b.dqkv.stride, Index{0}});
         return;
     }
-    launch(kernel("attention_backward_query", constants), {blocks, a.heads, a.sequences()},
-           {qkv, out, gradient, kept, dqkv, shared},
+    launch(kernel("attention_backward_query", {{"chunks", chunks},
+                                               {"tile", key_tile(chunks)},
+                                               {"keeps", keeps},
+                                               {"qkv", qkv.type},
+                                               {"out", out.type},
+                                               {"gradient", gradient.type},
+                                               {"kept", kept.type},
+                                               {"dqkv", dqkv.type}}),
+           {blocks, a.heads, a.sequences()}, {qkv, out, gradient, kept, dqkv, shared},
            {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(out),
             a.out.stride, element(gradient), b.gradient.stride, element(kept), kept_stride, element(dqkv),
             b.dqkv.stride, Index{0}});
@@ -253,18 +289,22 @@ void WebGpuBackend::attention_backward(const AttentionBackward& b, bool of_keys,
 
 void WebGpuBackend::run(const Activation& a)
 {
-    const Place x = place_of(a.pre.data);
-    const Place out = place_of(a.out.data);
-    launch(kernel("activation", {{"gated", a.gated()}}), threads_for(a.out.elements()), {x, out},
+    const Place x = place_of(a.pre);
+    const Place out = place_of(a.out);
+    launch(kernel("activation", {{"gated", a.gated()}, {"x", x.type}, {"out", out.type}}),
+           threads_for(a.out.elements()), {x, out},
            {a.out.rows, a.out.cols, element(x), a.pre.stride, element(out), a.out.stride});
 }
 
 void WebGpuBackend::run(const ActivationBackward& a)
 {
-    const Place x = place_of(a.pre.data);
-    const Place gradient = place_of(a.gradient.data);
-    const Place dx = place_of(a.dpre.data);
-    launch(kernel("activation_backward", {{"gated", a.pre.cols == 2 * a.gradient.cols}}),
+    const Place x = place_of(a.pre);
+    const Place gradient = place_of(a.gradient);
+    const Place dx = place_of(a.dpre);
+    launch(kernel("activation_backward", {{"gated", a.pre.cols == 2 * a.gradient.cols},
+                                          {"x", x.type},
+                                          {"gradient", gradient.type},
+                                          {"dx", dx.type}}),
            threads_for(a.gradient.elements()), {x, gradient, dx},
            {a.gradient.rows, a.gradient.cols, element(x), a.pre.stride, element(gradient), a.gradient.stride,
             element(dx), a.dpre.stride});
@@ -277,42 +317,40 @@ void WebGpuBackend::run(const CrossEntropy& c)
         not_here();
     }
     const Place targets = place_of(c.targets);
-    const Place logits = place_of(c.logits.data);
+    const Place logits = place_of(c.logits);
     const Place losses = place_of(c.losses);
     launch(kernel("cross_entropy", {}), rows_of(c.logits.rows), {targets, logits, losses},
            {c.logits.rows, c.logits.cols, c.scale, element(logits), c.logits.stride, element(targets),
             element(losses)});
 }
 
-void WebGpuBackend::elements(const Tensor& from, const Tensor& to, Constants constants)
+void WebGpuBackend::elements(const Tensor& from, const Tensor& to, Index adds, Index transposed)
 {
-    const Place source = place_of(from.data);
-    const Place target = place_of(to.data);
-    launch(kernel("elements", constants), threads_for(to.elements()), {source, target},
+    const Place source = place_of(from);
+    const Place target = place_of(to);
+    launch(kernel("elements",
+                  {{"adds", adds}, {"transposed", transposed}, {"source", source.type}, {"to", target.type}}),
+           threads_for(to.elements()), {source, target},
            {to.rows, to.cols, element(source), from.stride, element(target), to.stride});
 }
 
 void WebGpuBackend::run(const Add& a)
 {
-    elements(a.from, a.to, {{"adds", 1}, {"transposed", 0}});
+    elements(a.from, a.to, 1, 0);
 }
 
 void WebGpuBackend::run(const Convert& c)
 {
-    if (c.from.type != DType::f32 || c.to.type != DType::f32)
-    {
-        not_here();
-    }
-    elements(c.from, c.to, {{"adds", 0}, {"transposed", c.transposed}});
+    elements(c.from, c.to, 0, c.transposed ? 1 : 0);
 }
 
 void WebGpuBackend::add_squares(const SquareSum& s)
 {
     const Index groups = std::clamp<Index>(parts_of(s.elements, kSumElements), 1, kMostSums);
-    const Place data = place_of(s.data);
+    const Place data = place_of(s.data, s.type);
     const Place sums{grown(sums_, kMostSums * 4), 0};
     const Place out = place_of(s.out);
-    launch(kernel("squares", {{"squared", 1}}), {groups}, {data, sums},
+    launch(kernel("squares", {{"squared", 1}, {"x", data.type}}), {groups}, {data, sums},
            {s.elements, element(data), Index{0}});
     launch(kernel("squares", {{"squared", 0}}), {1}, {sums, out}, {groups, Index{0}, element(out)});
 }
@@ -320,16 +358,25 @@ void WebGpuBackend::add_squares(const SquareSum& s)
 void WebGpuBackend::run(const Update& u)
 {
     const bool adamw = u.rule == UpdateRule::adamw;
-    const Place gradients = place_of(u.gradients);
+    const Place gradients = place_of(u.gradients, u.gradient_type);
     const Place squares = u.squares ? place_of(u.squares) : gradients;
-    const Place weights = place_of(u.weights);
+    const Place weights = place_of(u.weights, u.weight_type);
     const Place momentum = place_of(u.momentum);
     const Place variance = adamw ? place_of(u.variance) : Place{nothing_.id, 0};
-    launch(kernel("update", {{"adamw", adamw}}), threads_for(u.elements),
-           {gradients, squares, weights, momentum, variance},
+    const Place master = u.master ? place_of(u.master) : Place{no_master_.id, 0};
+    const Index drop = !u.stochastic || u.weight_type == DType::f32 ? 0
+                       : u.weight_type == DType::f16                ? 13
+                                                                    : 16;
+    const auto key = static_cast<Index>((u.key ^ (u.key >> 32U)) & 0xFFFFFFFFU);
+    launch(kernel("update", {{"adamw", adamw},
+                             {"has_master", u.master != nullptr},
+                             {"drop", drop},
+                             {"gradients", gradients.type},
+                             {"weights", weights.type}}),
+           threads_for(u.elements), {gradients, squares, weights, momentum, variance, master},
            {u.elements, u.decayed, element(weights), element(gradients), element(momentum), element(variance),
             element(squares), Index{u.squares ? 1 : 0}, u.clip, u.gradient_scale, u.learning_rate, u.beta1,
-            u.beta2, u.epsilon, u.weight_decay, u.correction1, u.correction2});
+            u.beta2, u.epsilon, u.weight_decay, u.correction1, u.correction2, element(master), key});
 }
 
 void WebGpuBackend::run(const AttentionHop& /*hop*/)
