@@ -393,6 +393,8 @@ extern "C" EMSCRIPTEN_KEEPALIVE const char* ringside_lab()
                       {"sample", run.sample},
                       {"memory", run.peak.total()},
                       {"seconds", run.step_seconds},
+                      {"skipped", run.skipped},
+                      {"kernels", run.kernels.list.size()},
                       {"message", run.message}};
         for (const LabEvent& event : run.events)
         {

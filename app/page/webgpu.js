@@ -1,7 +1,7 @@
 // Carries out on a graphics card what core/lab/trainer/webgpu writes down (commands.h there says how). Lists are carried
 // out in their order; one that needs kernels that are not compiled yet waits for them, and so do all after it.
 'use strict';
-const gpuCommands = ['create', 'destroy', 'kernel', 'run', 'clear', 'copy', 'upload', 'read', 'record', 'replay'];
+const gpuCommands = ['create', 'destroy', 'kernel', 'run', 'clear', 'copy', 'upload', 'read', 'record', 'replay', 'watch', 'time'];
 const sizesPlace = 256; // bytes
 const liveSizes = 1; // the buffer for sizes of what is not recorded
 
@@ -19,6 +19,7 @@ const openGpu = async (preference) => {
         adapter, software, name: names[0] || 'graphics card',
         bufferBytes: Math.min(maxBufferSize, maxStorageBufferBindingSize, 0xFFFFFFFC), groupBytes: maxComputeWorkgroupStorageSize,
         device: () => adapter.requestDevice({
+            requiredFeatures: ['timestamp-query'].filter((feature) => adapter.features.has(feature)),
             requiredLimits: { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } }),
     };
 };
@@ -110,7 +111,11 @@ fn set_${key}_pair(i: u32, two: vec2<f32>) {
         }
         --this.compiling;
         this.compiled(this.kernels.size - this.compiling, this.kernels.size);
-        while (!this.compiling && this.waiting.length) { this.carryOut(this.waiting.shift()); }
+        this.goOn();
+    }
+
+    goOn() {
+        while (!this.compiling && !this.timing && this.waiting.length) { this.carryOut(this.waiting.shift()); }
     }
 
     // `words` is the caller's again afterwards.
@@ -119,7 +124,7 @@ fn set_${key}_pair(i: u32, two: vec2<f32>) {
         for (const { command, at } of GpuPlayer.commands(words)) {
             if (command === 'kernel') { this.compile(words[at], GpuPlayer.text(words, at + 2, words[at + 1])); }
         }
-        if (this.compiling || this.waiting.length) { this.waiting.push(words.slice()); } else { this.carryOut(words); }
+        if (this.compiling || this.timing || this.waiting.length) { this.waiting.push(words.slice()); } else { this.carryOut(words); }
     }
 
     static* commands(words, at = 0, end = words.length) {
@@ -144,12 +149,12 @@ fn set_${key}_pair(i: u32, two: vec2<f32>) {
         if (command !== 'run') {
             return { command, words: words.slice(at, at + 5).map(Number) };
         }
-        const { pipeline, layout, name } = this.kernels.get(words[at]);
+        const { pipeline, layout } = this.kernels.get(words[at]);
         const entries = [{ binding: 0, resource: { buffer: this.buffers.get(sizes), offset: place * sizesPlace, size: sizesPlace } }];
         for (let i = 0; i < words[at + 4]; ++i) {
             entries.push({ binding: i + 1, resource: { buffer: this.buffers.get(words[at + 5 + i]) } });
         }
-        return { command, name, pipeline, group: this.device.createBindGroup({ layout, entries }), counts: [...words.subarray(at + 1, at + 4)] };
+        return { command, kernel: words[at], pipeline, group: this.device.createBindGroup({ layout, entries }), counts: [...words.subarray(at + 1, at + 4)] };
     }
 
     carryOut(words) {
@@ -161,6 +166,7 @@ fn set_${key}_pair(i: u32, two: vec2<f32>) {
         this.writeSizes(liveSizes, words, all);
         const gone = [];
         const reads = [];
+        let timed = 0;
         let runs = 0;
         for (const part of all) {
             const { command, at } = part;
@@ -179,15 +185,96 @@ fn set_${key}_pair(i: u32, two: vec2<f32>) {
                 break;
             case 'record': this.record(words, part); break;
             case 'replay': this.recording.forEach((each) => this.encode(each)); break;
+            case 'watch': this.watched = { repeats: words[at], runs: [], times: [] }; break;
+            case 'time': timed = words[at]; break;
             case 'destroy': gone.push(words[at]); break;
             }
         }
         this.submit();
+        if (this.watched) { this.time(timed); }
         for (const id of gone) {
             this.buffers.get(id).destroy();
             this.buffers.delete(id);
         }
         reads.forEach((read) => this.answer(read));
+    }
+
+    // The runs of this list once more, by themselves; where there is a ticket, what all took is its answer.
+    time(ticket) {
+        const { repeats, runs, times } = this.watched;
+        times.push(this.device.features.has('timestamp-query') ? this.stamps(runs, repeats) : this.waits(runs, repeats));
+        this.watched = ticket ? null : { repeats, runs: [], times };
+        if (ticket) {
+            Promise.all(times).then((all) => this.answered(ticket, GpuPlayer.sums(all.flat()))).catch((fault) => this.fail(fault.message));
+        }
+    }
+
+    // By the card's own clock.
+    async stamps(runs, repeats) {
+        const count = 2 * runs.length;
+        if (!count) { return []; }
+        const querySet = this.device.createQuerySet({ type: 'timestamp', count });
+        const { QUERY_RESOLVE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;
+        const resolved = this.device.createBuffer({ size: 8 * count, usage: QUERY_RESOLVE | COPY_SRC });
+        const read = this.device.createBuffer({ size: 8 * count, usage: MAP_READ | COPY_DST });
+        const encoder = this.device.createCommandEncoder();
+        runs.forEach((run, i) => GpuPlayer.repeat(encoder.beginComputePass({
+            timestampWrites: { querySet, beginningOfPassWriteIndex: 2 * i, endOfPassWriteIndex: 2 * i + 1 } }), run, repeats));
+        encoder.resolveQuerySet(querySet, 0, count, resolved, 0);
+        encoder.copyBufferToBuffer(resolved, 0, read, 0, 8 * count);
+        this.device.queue.submit([encoder.finish()]);
+        await read.mapAsync(GPUMapMode.READ);
+        const stamps = [...new BigUint64Array(read.getMappedRange())];
+        [querySet, resolved, read].forEach((each) => each.destroy());
+        let rounded = 0n; // the largest number that all are multiples of, from the first on
+        stamps.forEach((stamp) => { for (let rest = stamp > stamps[0] ? stamp - stamps[0] : stamps[0] - stamp; rest;) { [rounded, rest] = [rest, rounded % rest]; } });
+        return runs.map(({ kernel }, i) => ({ kernel, rounded: Number(rounded), seconds: Math.max(0, Number(stamps[2 * i + 1] - stamps[2 * i])) * 1e-9 / repeats }));
+    }
+
+    // By the host's: until the card says that it is done, less what that takes when there is nothing to do.
+    async waits(runs, repeats) {
+        this.timing = true;
+        const took = async (run) => {
+            const encoder = this.device.createCommandEncoder();
+            if (run) { GpuPlayer.repeat(encoder.beginComputePass(), run, repeats); }
+            const start = performance.now();
+            this.device.queue.submit([encoder.finish()]);
+            await this.device.queue.onSubmittedWorkDone();
+            return (performance.now() - start) / 1000;
+        };
+        const nothing = Math.min(await took(), await took(), await took());
+        const times = [];
+        for (const run of runs) {
+            times.push({ kernel: run.kernel, byHost: true, rounded: 0, seconds: Math.max(0, await took(run) - nothing) / repeats });
+        }
+        this.timing = false;
+        this.goOn();
+        return times;
+    }
+
+    static repeat(pass, { pipeline, group, counts }, repeats) {
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, group);
+        for (let i = 0; i < repeats; ++i) { pass.dispatchWorkgroups(...counts); }
+        pass.end();
+    }
+
+    // As commands.h says.
+    static sums(all) {
+        const kernels = new Map();
+        all.forEach(({ kernel, seconds }) => {
+            const [count, sum] = kernels.get(kernel) || [0, 0];
+            kernels.set(kernel, [count + 1, sum + seconds]);
+        });
+        const rounded = all.length ? Math.min(...all.map((each) => each.rounded)) : 0;
+        const words = [rounded > 1000 ? rounded : 0, all.some((each) => each.byHost) ? 1 : 0];
+        const float = new Float32Array(1);
+        const bits = new Uint32Array(float.buffer);
+        kernels.forEach(([count, sum], kernel) => {
+            float[0] = sum;
+            words.push(kernel, count, bits[0]);
+        });
+        return new Uint8Array(new Uint32Array(words).buffer);
     }
 
     create(id, size, kind) {
@@ -204,8 +291,9 @@ fn set_${key}_pair(i: u32, two: vec2<f32>) {
         this.recording = all.map((part) => this.prepared(words, part, sizes, part.command === 'run' ? runs++ : 0));
     }
 
-    encode({ command, words, pipeline, group, counts }) {
+    encode({ command, words, kernel, pipeline, group, counts }) {
         if (command === 'run') {
+            if (this.watched) { this.watched.runs.push({ kernel, pipeline, group, counts }); }
             this.encoder = this.encoder || this.device.createCommandEncoder();
             this.pass = this.pass || this.encoder.beginComputePass();
             this.pass.setPipeline(pipeline);

@@ -3,6 +3,7 @@
 
 #include "core/base/ranges.h"
 #include "core/lab/change.h"
+#include "core/lab/kernel_times.h"
 
 #include <algorithm>
 #include <array>
@@ -160,6 +161,7 @@ struct TrainingSnapshot
     std::int64_t loss_stride = 1; // steps between two of them
 
     std::vector<LayerRouting> experts; // of the last step, by layer; empty without experts
+    KernelTimes kernels;               // of the step that was timed last
 
     MemoryUse memory;  // when the last step was over
     MemoryUse peak;    // at the moment of its largest total

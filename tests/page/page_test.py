@@ -8,6 +8,7 @@ import gzip
 import http.server
 import io
 import json
+import math
 import pathlib
 import random
 import subprocess
@@ -34,6 +35,7 @@ MOST_WASM = 1.6e6  # bytes, gzipped
 MOST_ALL = 2.2e6  # before the first frame
 UNLIKE = 32  # of 255
 MOST_UNLIKE = 0.01  # of the pixels
+MOST_OFF_PREDICTION = 5  # times, on a machine that does other things too
 SLOW = {"compression": 25, "rent": 12}  # seconds: computes a few steps in a frame
 OTHER = {"ranks"}  # plays a recording there
 # Fields, and values that most examples take; what they refuse, both programs refuse alike.
@@ -400,7 +402,29 @@ class CardTest(Opened):
 
     def test_a_card_is_measured_and_a_step_on_it_predicted(self):
         self.press("g")
-        self.until(lambda lab: lab["predicted"] > 0 and not lab["measuring"])
+        predicted = self.until(lambda lab: lab["predicted"] > 0 and not lab["measuring"])["predicted"]
+        taken = [self.begun(" ")["seconds"]] + [self.until(lambda lab: lab["run"]["step"] > 50 + 5 * i)["run"]["seconds"] for i in range(9)]
+        print(f"a step on the card: predicted {predicted:.2g} s, took {sorted(taken)[5]:.2g} s")
+        self.assertLess(abs(math.log(predicted / sorted(taken)[5])), math.log(MOST_OFF_PREDICTION))
+
+    def test_kernels_are_timed_and_the_run_goes_on_as_before(self):
+        self.press("g")
+        self.begun(" ")
+        self.press(" ")
+        step = self.until(lambda lab: lab["run"]["state"] == 1)["run"]["step"]
+        self.press("k")
+        timed = self.until(lambda lab: lab["run"]["kernels"] > 10)["run"]
+        self.assertEqual(timed["step"], step)
+        self.press(" ")
+        self.until(lambda lab: lab["run"]["step"] > step + 5)
+
+    def test_trains_in_half_precision_and_with_experts(self):
+        for field in ("training.precision=fp16", "training.gradient_dtype=fp16", "model.experts=4", "model.experts_per_token=2"):
+            self.browser.execute_script("Module.ccall('ringside_lab_set', null, ['string'], [arguments[0]])", field)
+        self.press("g")
+        run = self.begun(" ")
+        self.assertIn("WebGPU", run["on"])
+        self.assertLess(run["losses"][-1], run["losses"][0])
 
     def test_fifty_steps_have_the_losses_of_the_processor(self):
         here = self.begun(" ")

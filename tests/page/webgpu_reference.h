@@ -369,6 +369,115 @@ inline void cross_entropy(const Matrix& logits, const std::vector<std::int32_t>&
     }
 }
 
+// Token by token, as Switch (arXiv 2101.03961) and GShard (arXiv 2006.16668) say; slots are counted on the
+// fly.
+struct Routes
+{
+    Index length = 0;
+    Index chosen = 1;
+    Index capacity = 0;
+};
+struct Routed
+{
+    std::vector<std::vector<Index>> experts; // of each token
+    std::vector<std::int32_t> slots;
+};
+inline Routed route(const Routes& r, const Matrix& logits, const Matrix& gates, const Matrix& tally)
+{
+    Routed all;
+    const Index sequences = logits.rows / r.length;
+    each(tally, [&](Index row, Index col) { tally(row, col) = 0; });
+    for (Index row = 0; row < logits.rows; ++row)
+    {
+        const Index sequence = row / r.length;
+        double sum = 0;
+        std::vector<Index> order;
+        for (Index i = 0; i < logits.cols; ++i)
+        {
+            sum += std::exp(logits(row, i));
+            order.push_back(i);
+        }
+        for (Index i = 0; i < logits.cols; ++i)
+        {
+            logits(row, i) = std::exp(logits(row, i)) / sum;
+        }
+        std::ranges::stable_sort(order, [&](Index a, Index b) { return logits(row, a) > logits(row, b); });
+        order.resize(static_cast<std::size_t>(r.chosen));
+        double whole = 0;
+        for (const Index expert : order)
+        {
+            whole += r.chosen > 1 ? logits(row, expert) : 1 / static_cast<double>(r.chosen);
+        }
+        for (Index j = 0; j < r.chosen; ++j)
+        {
+            const Index expert = order[static_cast<std::size_t>(j)];
+            gates(row, j) = logits(row, expert) / whole;
+            tally(sequence, expert) += 1;
+            double& taken = tally(sequence, logits.cols + expert);
+            const bool room = taken < static_cast<double>(r.capacity);
+            all.slots.push_back(static_cast<std::int32_t>(
+                room ? (expert * sequences + sequence) * r.capacity + static_cast<Index>(taken)
+                     : -1 - expert));
+            taken += room ? 1 : 0;
+        }
+        all.experts.push_back(order);
+    }
+    for (Index row = 0; row < logits.rows; ++row)
+    {
+        const double tokens = static_cast<double>(r.length);
+        for (Index i = 0; i < logits.cols; ++i)
+        {
+            tally(row / r.length, 2 * logits.cols) +=
+                static_cast<double>(logits.cols) * tally(row / r.length, i) /
+                (tokens * static_cast<double>(r.chosen)) * logits(row, i) / tokens;
+        }
+    }
+    return all;
+}
+// The loss that the router sees, as a function of one token's logits: gradient . sum of gate x given, and
+// balance x E sum f P; its slope by central differences.
+inline void route_backward(const Routes& r, const Routed& routed, const Matrix& raw, const Matrix& gradient,
+                           const Matrix& given, const Matrix& tally, double balance, const Matrix& dlogits)
+{
+    constexpr double kStep = 1e-5;
+    const auto loss = [&](Index row, Index moved, double by)
+    {
+        std::vector<double> p;
+        double sum = 0;
+        for (Index i = 0; i < raw.cols; ++i)
+        {
+            p.push_back(std::exp(raw(row, i) + (i == moved ? by : 0)));
+            sum += p.back();
+        }
+        double whole = 0;
+        double value = 0;
+        const auto& experts = routed.experts[static_cast<std::size_t>(row)];
+        for (const Index expert : experts)
+        {
+            whole += p[static_cast<std::size_t>(expert)] / sum;
+        }
+        for (Index j = 0; j < r.chosen; ++j)
+        {
+            const Index slot = routed.slots[static_cast<std::size_t>(row * r.chosen + j)];
+            const double gate = p[static_cast<std::size_t>(experts[static_cast<std::size_t>(j)])] / sum /
+                                (r.chosen > 1 ? whole : 1);
+            for (Index col = 0; slot >= 0 && col < given.cols; ++col)
+            {
+                value += gate * gradient(row, col) * given(slot, col);
+            }
+        }
+        const auto tokens = static_cast<double>(r.length);
+        for (Index i = 0; i < raw.cols; ++i)
+        {
+            value += balance * static_cast<double>(raw.cols) * tally(row / r.length, i) /
+                     (tokens * static_cast<double>(r.chosen)) * p[static_cast<std::size_t>(i)] / sum / tokens;
+        }
+        return value;
+    };
+    each(dlogits, [&](Index row, Index i)
+         { dlogits(row, i) = (loss(row, i, kStep) - loss(row, i, -kStep)) / (2 * kStep); });
+}
+
 // AdamW (Loshchilov and Hutter, arXiv 1711.05101, algorithm 2) or SGD with momentum, on f32 weights or their
 // copy.
 struct Rule

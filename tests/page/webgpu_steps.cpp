@@ -31,6 +31,15 @@ TrainerConfig tiny_llama()
     return c;
 }
 
+TrainerConfig tiny_experts(Index chosen)
+{
+    TrainerConfig c = tiny_config();
+    c.model.experts = 4;
+    c.model.experts_per_token = chosen;
+    c.recipe.capacity_factor = 1;
+    return c;
+}
+
 TrainerConfig in_halves(TrainerConfig c, Precision precision)
 {
     c.training.precision = precision;
@@ -78,6 +87,7 @@ void steps(const std::string& folder, const std::string& name, const TrainerConf
         const auto result = cpu->step();
         const auto loss = static_cast<float>(result->loss);
         (void)gpu->ask_step(nullptr, nullptr, false, [](const StepResult&) {});
+        ticket += config.model.experts > 0 ? 1U : 0U; // where tokens went
         if (!several)
         {
             one.expect(Kind::mean, ticket + 1, std::span(&loss, 1));
@@ -193,6 +203,8 @@ void write_steps(const std::string& folder)
     slopes(folder, "slopes_gpt", tiny_config());
     slopes(folder, "slopes_llama", tiny_llama());
     steps(folder, "steps_llama", tiny_llama(), 50);
+    steps(folder, "steps_experts", tiny_experts(2), 50);
+    steps(folder, "steps_switch", in_halves(tiny_experts(1), Precision::fp16), 20);
     steps(folder, "steps_fp16", in_halves(tiny_config(), Precision::fp16), 50);
     c = in_halves(tiny_llama(), Precision::bf16);
     c.recipe.master_weights = false;

@@ -353,6 +353,49 @@ void small_ones(Twins& t)
     t.compare(copied);
 }
 
+void experts(Twins& t)
+{
+    for (const reference::Routes& r : {reference::Routes{9, 1, 3}, {20, 2, 7}, {5, 2, 5}})
+    {
+        const Index kinds = r.length == 20 ? 7 : 3;
+        const Index rows = 2 * r.length;
+        const Twin logits = t.matrix(rows, kinds, DType::f32);
+        const Twin gates = t.packed(rows, r.chosen);
+        const Twin tally = t.packed(2, Route::tally_width(kinds));
+        const Twin x = t.matrix(rows, 11);
+        const Twin buffer = t.matrix(kinds * 2 * r.capacity, 11);
+        const Twin given = t.matrix(kinds * 2 * r.capacity, 11);
+        const Twin out = t.matrix(rows, 11);
+        const Twin dlogits = t.matrix(rows, kinds, DType::f32);
+        std::vector<double> before;
+        reference::each(logits.at, [&](Index row, Index col) { before.push_back(logits.at(row, col)); });
+        const reference::Matrix raw{before.data(), rows, kinds, kinds};
+        const auto routed = reference::route(r, logits.at, gates.at, tally.at);
+        const Twin slots = t.packed(rows, r.chosen);
+        auto* places = static_cast<std::int32_t*>(slots.gpu.data);
+        const Route route{logits.gpu, places, gates.floats(), tally.floats(), r.length, r.chosen, r.capacity};
+        t.gpu().run(route);
+        for (std::size_t pair = 0; pair < routed.slots.size(); ++pair)
+        {
+            const Index row = static_cast<Index>(pair) / r.chosen;
+            const double gate = gates.at.data[pair];
+            for (Index col = 0; routed.slots[pair] >= 0 && col < 11; ++col)
+            {
+                buffer.at(routed.slots[pair], col) = gate * x.at(row, col);
+                out.at(row, col) += gate * given.at(routed.slots[pair], col);
+            }
+        }
+        t.gpu().run(Dispatch{x.gpu, buffer.gpu, places, gates.floats(), r.chosen});
+        t.gpu().run(Combine{given.gpu, out.gpu, out.gpu, places, gates.floats(), r.chosen});
+        reference::route_backward(r, routed, raw, x.at, given.at, tally.at, 0.3, dlogits.at);
+        t.gpu().run(RouteBackward{route, x.gpu, given.gpu, dlogits.gpu, 0.3F});
+        for (const Twin& result : {logits, gates, tally, buffer, out, dlogits})
+        {
+            t.compare(result);
+        }
+    }
+}
+
 // Too large for the format, too small, and between two of its numbers.
 void roundings(Twins& t)
 {
@@ -451,6 +494,7 @@ void write_kernels(const std::string& folder)
     in_formats(folder, "norm", norms);
     in_formats(folder, "attention", attentions);
     in_formats(folder, "activation", activations);
+    in_formats(folder, "experts", experts);
     in_formats(folder, "loss", losses, {DType::f32});
     in_formats(folder, "elements", small_ones);
     in_formats(folder, "rounding", roundings, {DType::f16, DType::bf16});

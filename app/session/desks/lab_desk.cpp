@@ -89,6 +89,9 @@ std::string LabDesk::command(LabCommand command)
     case LabCommand::sample:
         each_run([](LiveTraining& r) { r.sample(); });
         return {};
+    case LabCommand::time:
+        each_run([](LiveTraining& r) { r.time_kernels(); });
+        return {};
     case LabCommand::second:
         return second();
     case LabCommand::save:

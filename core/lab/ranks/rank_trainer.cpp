@@ -127,7 +127,7 @@ RankStep RankTrainer::step(const PlannedMishap& planned)
     asked_ = std::ranges::count_if(one.targets, [](std::int32_t target) { return target >= 0; }) *
              config_.trainer.accumulation();
     losses_ = 0;
-    tallies_.clear();
+    tallies_->clear();
     work_.clear();
     arena_.start_peak();
     others_->start_step();
@@ -370,7 +370,7 @@ std::vector<double> RankTrainer::sum_over_ranks()
         mine.resize(2 + width * static_cast<std::size_t>(m.layers));
         for (std::size_t i = 0; i < plan_.piece.layers.size(); ++i)
         {
-            std::copy_n(tallies_.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+            std::copy_n(tallies_->begin() + static_cast<std::ptrdiff_t>(i * width), width,
                         mine.begin() + 2 + plan_.piece.layers[i] * static_cast<std::ptrdiff_t>(width));
         }
     }

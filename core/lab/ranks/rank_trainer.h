@@ -121,8 +121,10 @@ private:
     trainer::Network network_;
 
     trainer::Progress now_;
-    double losses_ = 0;           // of this step, this rank's
-    std::vector<double> tallies_; // of this step and this rank's layers, where they have experts
+    double losses_ = 0; // of this step, this rank's
+    std::shared_ptr<std::vector<double>> tallies_ =
+        std::make_shared<std::vector<double>>(); // of this step and this rank's layers, where they have
+                                                 // experts
     std::int64_t asked_ = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, Visit> visits_; // by virtual stage and micro-batch
     std::map<std::pair<std::int64_t, std::int64_t>, trainer::Held> handed_; // between stages of one rank

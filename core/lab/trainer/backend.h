@@ -7,6 +7,7 @@
 // so a checkpoint is weights, moments and a few counters.
 #pragma once
 
+#include "core/lab/kernel_times.h"
 #include "core/lab/trainer/operations.h"
 
 #include <array>
@@ -26,6 +27,7 @@ struct Abilities
     bool eight_bits = true;    // training in fp8
     bool experts = true;
     bool exponents = true; // count_exponents()
+    bool kernel_times = false;
     Index head_dim = 1 << 20;
 };
 
@@ -68,6 +70,10 @@ public:
     }
     // What was asked for so far begins, where it has not yet.
     virtual void submit() {}
+    // What is asked for until the next submit() is timed, kernel by kernel. Each runs so many times more for
+    // it, so what they leave behind is of no use.
+    using TakeTimes = std::function<void(KernelTimes)>;
+    virtual void time_kernels(Index /*repeats*/, TakeTimes /*take*/) {}
 
     // Between the two, clear(), copy() and operations are written down and not carried out; replay() then
     // carries all of them out at once, as often as it is called, on the very same memory. False where the

@@ -46,6 +46,7 @@ public:
     virtual void change(TrainerConfig next) = 0;
     virtual void change(RunSettings settings) = 0;
     virtual void sample() = 0;                  // now
+    virtual void time_kernels() = 0;            // of one step, which does not count
     virtual void mark() = 0;                    // this state, to be gone back to; the oldest of 8 makes room
     virtual void rewind(std::int64_t step) = 0; // to the last mark at or before this step
     // The state at the next moment between two steps, handed to `take`, which may be on another thread.

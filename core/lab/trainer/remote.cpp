@@ -19,6 +19,7 @@ enum class Asked : std::uint8_t
     change_knobs,
     change_settings,
     sample,
+    time_kernels,
     mark,
     rewind,
     checkpoint,
@@ -175,6 +176,18 @@ void pass(Wire& wire, LayerRouting& layer)
 }
 
 template <class Wire>
+void pass(Wire& wire, KernelTime& time)
+{
+    wire(time.name, time.launches, time.seconds);
+}
+
+template <class Wire>
+void pass(Wire& wire, KernelTimes& times)
+{
+    wire(times.list, times.step, times.repeats, times.rounded_to, times.by_host);
+}
+
+template <class Wire>
 void pass(Wire& wire, LabEvent& event)
 {
     wire(event.step, event.text);
@@ -192,9 +205,9 @@ void pass(Wire& wire, TrainingSnapshot& s)
 {
     wire(s.state, s.message, s.device, s.step, s.skipped, s.loss, s.smoothed_loss, s.gradient_norm,
          s.noise_scale, s.learning_rate, s.loss_scale, s.step_seconds, s.tokens_per_second,
-         s.flops_per_second, s.losses, s.norms, s.rates, s.seconds, s.loss_stride, s.experts, s.memory,
-         s.peak, s.highest, s.timeline, s.activations, s.activation_gradients, s.weight_gradients, s.sample,
-         s.sample_step, s.marks, s.events, s.changes, s.first_bad, s.first_bad_step);
+         s.flops_per_second, s.losses, s.norms, s.rates, s.seconds, s.loss_stride, s.experts, s.kernels,
+         s.memory, s.peak, s.highest, s.timeline, s.activations, s.activation_gradients, s.weight_gradients,
+         s.sample, s.sample_step, s.marks, s.events, s.changes, s.first_bad, s.first_bad_step);
 }
 
 template <class Wire>
@@ -265,6 +278,10 @@ void RemoteRun::change(RunSettings settings)
 void RemoteRun::sample()
 {
     ask(written(Asked::sample));
+}
+void RemoteRun::time_kernels()
+{
+    ask(written(Asked::time_kernels));
 }
 void RemoteRun::mark()
 {
@@ -372,6 +389,8 @@ void RunHost::receive(std::string_view bytes)
         return run_->change(taken<RunSettings>(wire));
     case Asked::sample:
         return run_->sample();
+    case Asked::time_kernels:
+        return run_->time_kernels();
     case Asked::mark:
         return run_->mark();
     case Asked::rewind:

@@ -39,6 +39,7 @@ public:
     void change(TrainerConfig next) override;
     void change(RunSettings settings) override;
     void sample() override;
+    void time_kernels() override;
     void mark() override;
     void rewind(std::int64_t step) override;
     void checkpoint(std::function<void(const Checkpoint&)> take) override;

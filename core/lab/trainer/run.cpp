@@ -18,6 +18,8 @@ constexpr double kTimeMemory = 10;      // steps
 constexpr int kMostAsked = 3;           // steps of a device that the host does not wait for
 constexpr std::int64_t kKeepEvery = 50; // steps between two states that are kept in case it is lost
 constexpr double kNever = 1e300;        // [s]
+constexpr double kTimedSeconds = 0.5;   // that timing kernels may take, about
+constexpr double kMostRepeats = 64;     // of each, against a clock that is rounded to 100 us
 
 // A running mean with a memory of `steps`, which is a plain mean until it has seen as many.
 double smoothed(double mean, double value, std::int64_t count, double steps)
@@ -83,6 +85,10 @@ void TrainingRun::change(RunSettings settings)
 void TrainingRun::sample()
 {
     ask([this] { draw_sample(); });
+}
+void TrainingRun::time_kernels()
+{
+    ask([this] { time_a_step(); });
 }
 void TrainingRun::mark()
 {
@@ -378,6 +384,37 @@ void TrainingRun::draw_sample()
         event(to_line(issues.front()));
     }
     pace();
+}
+
+// The step that is timed leaves nothing: the run goes on from the state before it.
+void TrainingRun::time_a_step()
+{
+    if (!trainer_->abilities().kernel_times)
+    {
+        event("kernels are not timed on " + now_.device);
+        return;
+    }
+    with_state(
+        [this](const TrainerState& state)
+        {
+            ++states_asked_;
+            const double fit = smoothed_seconds_ > 0 ? kTimedSeconds / smoothed_seconds_ : 1;
+            const auto repeats = static_cast<std::int64_t>(std::clamp(fit, 1.0, kMostRepeats));
+            const auto timed = [this, state](KernelTimes times)
+            {
+                --states_asked_;
+                report(trainer_->restore(state), "not restored");
+                now_.kernels = std::move(times);
+                now_.kernels.step = now_.step + 1;
+                publish(true);
+                pace();
+            };
+            if (const Issues issues = trainer_->ask_kernel_times(repeats, timed); !issues.empty())
+            {
+                --states_asked_;
+                report(issues, "not timed");
+            }
+        });
 }
 
 void TrainingRun::add_mark()

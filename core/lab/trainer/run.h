@@ -26,6 +26,7 @@ public:
     void change(TrainerConfig next) override;
     void change(RunSettings settings) override;
     void sample() override;
+    void time_kernels() override;
     void mark() override;
     void rewind(std::int64_t step) override;
     void checkpoint(std::function<void(const Checkpoint&)> take) override;
@@ -63,6 +64,7 @@ private:
     void note(const StepResult& result, double seconds);
     void add_point(const StepResult& result, double seconds);
     void draw_sample();
+    void time_a_step();
     void add_mark();
     void go_back(std::int64_t step);
     void forget_after(std::int64_t step);

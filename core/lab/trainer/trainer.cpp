@@ -215,7 +215,8 @@ void Trainer::read_losses(const Upload& up, Index rows, const TakeNumber& take)
 }
 
 // Forward and backward of every micro-batch. False when stopped.
-bool Trainer::accumulate(const Onlookers& onlookers, const std::shared_ptr<StepResult>& result)
+bool Trainer::accumulate(const Onlookers& onlookers, const std::shared_ptr<StepResult>& result,
+                         const Tallies& tallies)
 {
     const Training& t = config_.training;
     const auto batch_of = [&](std::int64_t micro) {
@@ -226,7 +227,6 @@ bool Trainer::accumulate(const Onlookers& onlookers, const std::shared_ptr<StepR
     const auto each = asked_in(batch_of(0));
     const std::int64_t asked = each * config_.accumulation();
     parameters_.clear_gradients();
-    std::vector<double> tallies;
     for (std::int64_t micro = 0; micro < config_.accumulation(); ++micro)
     {
         const Upload up = upload(batch_of(micro));
@@ -246,7 +246,6 @@ bool Trainer::accumulate(const Onlookers& onlookers, const std::shared_ptr<StepR
         }
     }
     result->asked = asked;
-    result->experts = routing_of(config_, tallies);
     return true;
 }
 
@@ -298,11 +297,13 @@ void Trainer::finish(StepResult& result)
 
 // An update that turns out to have been skipped was none; steps that were asked for before that was known
 // correct their means as if it had been one.
-void Trainer::finish_unseen(const std::shared_ptr<StepResult>& result, const TakeStep& take)
+void Trainer::finish_unseen(const std::shared_ptr<StepResult>& result, const Tallies& tallies,
+                            const TakeStep& take)
 {
     const Block squares = ask_norm(
-        [this, result, take](double norm)
+        [this, result, tallies, take](double norm)
         {
+            result->experts = routing_of(config_, *tallies);
             now_.seen(config_, norm, *result);
             result->loss /= static_cast<double>(result->asked);
             take(*result);
@@ -315,10 +316,11 @@ void Trainer::finish_unseen(const std::shared_ptr<StepResult>& result, const Tak
 void Trainer::whole_step(const Onlookers& onlookers, StepView* view, const TakeStep& take)
 {
     const auto result = std::make_shared<StepResult>();
+    const auto tallies = std::make_shared<std::vector<double>>();
     result->loss_scale = now_.scale.value;
     result->step = now_.step + 1;
     arena_.start_peak();
-    if (!accumulate(onlookers, result))
+    if (!accumulate(onlookers, result, tallies))
     {
         take(*result);
         return;
@@ -335,11 +337,12 @@ void Trainer::whole_step(const Onlookers& onlookers, StepView* view, const TakeS
     if (waits)
     {
         result->loss /= static_cast<double>(result->asked);
+        result->experts = routing_of(config_, *tallies);
         finish(*result);
     }
     else
     {
-        finish_unseen(result, take);
+        finish_unseen(result, tallies, take);
     }
     arena_.note_workspace();
     if (view)
@@ -555,6 +558,12 @@ void Trainer::ask_state(const TakeState& take)
             });
     }
     backend_->submit();
+}
+
+Issues Trainer::ask_kernel_times(std::int64_t repeats, Backend::TakeTimes take)
+{
+    backend_->time_kernels(repeats, std::move(take));
+    return ask_step(nullptr, nullptr, false, [](const StepResult&) {});
 }
 
 Issues Trainer::restore(const TrainerState& state)

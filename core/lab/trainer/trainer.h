@@ -121,6 +121,8 @@ public:
     using TakeText = std::function<void(std::string)>;
     Issues ask_step(const std::atomic<bool>* stop, StepView* view, bool exponents, const TakeStep& take);
     void ask_state(const TakeState& take);
+    // Of a step after which the state is to be restored.
+    Issues ask_kernel_times(std::int64_t repeats, Backend::TakeTimes take);
     Issues ask_sample(std::int64_t count, double temperature, std::int64_t top_k, std::uint64_t round,
                       const std::atomic<bool>* stop, TakeText take);
 
@@ -161,11 +163,15 @@ private:
     using TakeNumber = std::function<void(double)>;
     void read_losses(const Upload& upload, Index rows, const TakeNumber& take);
     void whole_step(const Onlookers& onlookers, StepView* view, const TakeStep& take);
-    bool accumulate(const Onlookers& onlookers, const std::shared_ptr<StepResult>& result);
+    // Sums over the micro-batches of where tokens went; empty without experts.
+    using Tallies = std::shared_ptr<std::vector<double>>;
+    bool accumulate(const Onlookers& onlookers, const std::shared_ptr<StepResult>& result,
+                    const Tallies& tallies);
     double norm_of_gradients() const;
     Block ask_norm(const TakeNumber& take);
     void finish(StepResult& result);
-    void finish_unseen(const std::shared_ptr<StepResult>& result, const TakeStep& take);
+    void finish_unseen(const std::shared_ptr<StepResult>& result, const Tallies& tallies,
+                       const TakeStep& take);
     void update(Update update);
     // A text that is being drawn.
     struct Text

@@ -26,10 +26,7 @@ public:
     std::string name() const override { return "late"; }
     Index capacity() const override { return 0; }
     bool is_gpu() const override { return true; }
-    Abilities abilities() const override
-    {
-        return {.eight_bits = false, .experts = false, .exponents = false};
-    }
+    Abilities abilities() const override { return {.eight_bits = false, .exponents = false}; }
     bool waits() const override { return false; }
     void* allocate(Index bytes) override { return cpu_.allocate(bytes); }
     void release(void* memory) override { cpu_.release(memory); }
@@ -304,4 +301,25 @@ TEST_CASE("fp16 without dynamic loss scaling: every step that overflows is skipp
     const auto now = late.run.snapshot();
     CHECK(now->skipped == now->step);
     CHECK(now->loss_scale == 0x1p40);
+}
+
+TEST_CASE("where tokens went is told with the step, also by a device that answers late")
+{
+    TrainerConfig config = tiny_config();
+    config.model.experts = 4;
+    config.model.experts_per_token = 2;
+    config.training.global_batch = 2 * config.training.micro_batch;
+    const auto cpu = make_trainer(config);
+    StepResult last;
+    for (int i = 0; i < 4; ++i)
+    {
+        last = step(*cpu);
+    }
+    REQUIRE_FALSE(last.experts.empty());
+    RunSettings settings;
+    settings.last_step = 4;
+    Late late(config, settings);
+    late.settle();
+    CHECK(late.run.snapshot()->step == 4);
+    CHECK(late.run.snapshot()->experts == last.experts);
 }

@@ -225,7 +225,7 @@ TEST_CASE("WebGPU: says what it cannot compute")
     c = tiny_config();
     c.model.experts = 4;
     c.model.experts_per_token = 1;
-    CHECK(refusal(c).find("no experts") != std::string::npos);
+    CHECK(refusal(c).empty());
     c = tiny_config();
     c.model.hidden = 192;
     c.model.heads = 1;

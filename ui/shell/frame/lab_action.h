@@ -17,6 +17,7 @@ enum class LabCommand : std::uint8_t
     mark,   // to be gone back to
     rewind, // to the last mark
     sample, // text, now
+    time,   // the kernels of one step
     second, // run B: as A began, from the same seed; with a B there, puts it away
     save,   // run A as a checkpoint
     load,   // the checkpoint that was saved last, as run A

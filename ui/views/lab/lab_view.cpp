@@ -2,6 +2,7 @@
 // hyperparameters that act while it runs.
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/views/lab/lab/moments.h"
@@ -27,13 +28,28 @@ enum class Tab : std::uint8_t
     memory,
     numbers,
     text,
-    experts // of models that have them
+    kernels, // of a card that was chosen
+    experts  // of models that have them
 };
-constexpr std::array<std::string_view, 6> kTabs{"Loss", "Gradient", "Memory", "Numbers", "Text", "Experts"};
-std::span<const std::string_view> tabs_of(const LabFrame& lab)
+constexpr std::array<std::string_view, 7> kTabs{"Loss", "Gradient", "Memory", "Numbers",
+                                                "Text", "Kernels",  "Experts"};
+bool has_tab(const LabFrame& lab, Tab tab)
 {
+    const bool kernels = lab.chosen > 0 || (lab.started() && !lab.a.snapshot->kernels.list.empty());
     const bool experts = lab.started() && lab.a.snapshot->config.model.experts > 0;
-    return std::span(kTabs).first(kTabs.size() - (experts ? 0 : 1));
+    return tab == Tab::kernels ? kernels : tab == Tab::experts ? experts : true;
+}
+std::vector<Tab> tabs_of(const LabFrame& lab)
+{
+    std::vector<Tab> tabs;
+    for (std::size_t i = 0; i < kTabs.size(); ++i)
+    {
+        if (const auto tab = static_cast<Tab>(i); has_tab(lab, tab))
+        {
+            tabs.push_back(tab);
+        }
+    }
+    return tabs;
 }
 
 // "F2 F3", in the order of the list.
@@ -180,18 +196,21 @@ Caption LabView::caption(const Frame& frame) const
 void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const LabFrame& lab = *frame.lab;
-    tab_ = static_cast<std::size_t>(tab_) < tabs_of(lab).size() ? tab_ : Tab::loss;
+    tab_ = has_tab(lab, tab_) ? tab_ : Tab::loss;
     Rect head = area.cut_top(p.px(28));
     area.cut_top(p.px(4));
     if (head.w > p.px(300))
     {
-        const auto names = tabs_of(lab);
+        const auto shown = tabs_of(lab);
+        const auto names =
+            list_of<std::string_view>(shown, [](Tab tab) { return kTabs.at(static_cast<std::size_t>(tab)); });
+        const auto now = static_cast<std::size_t>(std::ranges::find(shown, tab_) - shown.begin());
         const Rect tabs =
             head.cut_right(std::min(p.px(80) * static_cast<float>(names.size()), head.w * 0.55F));
         head.cut_right(p.px(16));
-        if (const auto clicked = segments(p, tabs, names, static_cast<std::size_t>(tab_)))
+        if (const auto clicked = segments(p, tabs, names, now))
         {
-            tab_ = static_cast<Tab>(*clicked);
+            tab_ = shown[*clicked];
         }
     }
     switch (tab_)
@@ -210,6 +229,9 @@ void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out
         break;
     case Tab::text:
         draw_samples(p, head, area, lab);
+        break;
+    case Tab::kernels:
+        draw_kernels(p, head, area, lab, out);
         break;
     case Tab::experts:
         draw_lab_experts(p, head, area, lab, out);
@@ -286,7 +308,7 @@ void LabView::choose_tab(const KeyPress& k)
     }
     else
     {
-        tab_ = static_cast<Tab>(k.which);
+        tab_ = tabs_of(*k.frame.lab)[k.which];
     }
 }
 
@@ -307,7 +329,8 @@ ViewKeys LabView::keys()
             {"R", "Rewind to the last mark", asks(LabCommand::rewind)},
             {"B", "A second run alongside, as the first began; again to end it", asks(LabCommand::second)},
             {"S", "Sample a text now", asks(LabCommand::sample)},
-            {"1 to 6", "Loss, gradient, memory over the step, numbers, text, experts",
+            {"1 to 7",
+             "Loss, gradient, memory over the step, numbers, text; kernels and experts where there are any",
              [this](const KeyPress& k)
              {
                  if (k.which < tabs_of(*k.frame.lab).size())
@@ -338,6 +361,15 @@ ViewKeys LabView::keys()
                  if (!lab.devices.empty())
                  {
                      k.out.push(LabAction(ChooseDevice{(lab.chosen + 1) % lab.devices.size()}));
+                 }
+             }},
+            {"K", "Time the kernels of one step, on a GPU through WebGPU",
+             [this](const KeyPress& k)
+             {
+                 if (k.frame.lab->started() && has_tab(*k.frame.lab, Tab::kernels))
+                 {
+                     tab_ = Tab::kernels;
+                     k.out.push(LabAction(LabCommand::time));
                  }
              }},
             {"W", "Save a checkpoint", asks(LabCommand::save)},

@@ -4,6 +4,8 @@
 #include "core/lab/trainer/network/network.h"
 #include "core/parallelism/experts/router.h"
 
+#include <cstring>
+
 namespace ringside::trainer
 {
 
@@ -172,25 +174,30 @@ void Network::keep_tally(Index index, const Layer& layer)
     backend_.copy(tallies_.tensor().at(index * tally.rows), tally.data, tally.elements() * 4);
 }
 
-void Network::add_tallies(const Stretch& stretch, std::vector<double>& sums)
+void Network::add_tallies(const Stretch& stretch, const std::shared_ptr<std::vector<double>>& sums)
 {
     if (!has_experts() || !tallies_)
     {
         return;
     }
     const Tensor& all = tallies_;
-    std::vector<float> tallies(static_cast<std::size_t>(all.elements()));
-    backend_.download(tallies.data(), all.data, all.elements() * 4);
-    sums.resize(static_cast<std::size_t>(model_.layers * all.cols));
     const Index sequences = all.rows / model_.layers;
-    for (Index row = stretch.first * sequences; row < (stretch.first + stretch.count) * sequences; ++row)
+    const auto add =
+        [sums, stretch, sequences, cols = all.cols, layers = model_.layers](std::span<const char> bytes)
     {
-        for (Index col = 0; col < all.cols; ++col)
+        std::vector<float> tallies(bytes.size() / sizeof(float));
+        std::memcpy(tallies.data(), bytes.data(), bytes.size());
+        sums->resize(static_cast<std::size_t>(layers * cols));
+        for (Index row = stretch.first * sequences; row < (stretch.first + stretch.count) * sequences; ++row)
         {
-            sums[static_cast<std::size_t>(row / sequences * all.cols + col)] +=
-                static_cast<double>(tallies[static_cast<std::size_t>(row * all.cols + col)]);
+            for (Index col = 0; col < cols; ++col)
+            {
+                (*sums)[static_cast<std::size_t>(row / sequences * cols + col)] +=
+                    static_cast<double>(tallies[static_cast<std::size_t>(row * cols + col)]);
+            }
         }
-    }
+    };
+    backend_.read(all.data, all.elements() * 4, add);
 }
 
 } // namespace ringside::trainer

@@ -135,8 +135,8 @@ public:
                   const LossWeights& weights, float* losses, bool weights_later = false);
     void backward_weights(const Stretch& stretch, Pass& pass);
     // Adds the tallies of the last forward through these layers, over its sequences, to sums[layer of the
-    // piece] x Route::tally_width(). Nothing without experts.
-    void add_tallies(const Stretch& stretch, std::vector<double>& sums);
+    // piece] x Route::tally_width(), as soon as they are there. Nothing without experts.
+    void add_tallies(const Stretch& stretch, const std::shared_ptr<std::vector<double>>& sums);
 
     // Losses only. False when stopped.
     bool evaluate(const Tokens& batch, float* losses, const Onlookers& onlookers);

@@ -9,25 +9,41 @@ namespace ringside::trainer
 namespace
 {
 
-constexpr double kProbeSeconds = 0.1; // [s] between asking and the answer, where one call takes less
-constexpr double kMostCalls = 256;
+constexpr double kProbeSeconds = 0.06; // [s] that calls take together, where one takes less
+constexpr std::int64_t kMostCalls = 1024;
+constexpr std::int64_t kMostGrowth = 16; // of their number from one try to the next
+constexpr double kSure = 10;             // so many times the answer's own time is no matter of chance
 constexpr int kAnswers = 4;
-constexpr Index kLeastSide = 256;
+constexpr double kUntried = 1e300; // [s]
+constexpr Index kLeastSide = 128;
 constexpr Index kMostSide = 2048;
 constexpr Index kProbeCopy = Index{16} << 20U; // [B]
+
+DType format_of(const TrainerConfig& config)
+{
+    const Precision precision = config.training.precision;
+    return precision == Precision::fp32   ? DType::f32
+           : precision == Precision::fp16 ? DType::f16
+                                          : DType::bf16;
+}
 
 } // namespace
 
 LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take)
-    : backend_(std::move(backend)), work_(*backend_, config), flag_(work_.flag()), take_(std::move(take))
+    : backend_(std::move(backend)), work_(*backend_, config), format_(format_of(config)), flag_(work_.flag()),
+      take_(std::move(take))
 {
     rates_.device = backend_->name();
     rates_.capacity = static_cast<double>(backend_->capacity());
     measure(work_.nothing(), [this](double seconds) { rates_.operation_s = seconds; });
-    rate(work_.layer(DType::f32), rates_.full.layer_flops);
-    rate(work_.attention(DType::f32), rates_.full.attention_flops);
+    rate(work_.layer(format_), rates_.full.layer_flops);
+    rate(work_.attention(format_), rates_.full.attention_flops);
     rate(work_.copy(kProbeCopy), rates_.copy_bytes);
     whole_product(kLeastSide);
+    for (const Measurement& each : left_) // all kernels are compiled side by side
+    {
+        each.piece.work();
+    }
     answer_time(kAnswers);
 }
 
@@ -44,15 +60,19 @@ void LateProbe::answer_time(int times)
 // As large as the device computes in the time there is: a small one tells nothing of a fast device.
 void LateProbe::whole_product(Index side)
 {
-    auto piece = work_.product(DType::f32, side, side, side);
+    auto piece = work_.product(format_, side, side, side);
     const double amount = piece.amount;
     measure(std::move(piece),
             [this, side, amount](double seconds)
             {
                 rates_.full.product_flops = amount / seconds;
-                if (side < kMostSide && 8 * seconds < kProbeSeconds)
+                for (const Index more : {4, 2})
                 {
-                    whole_product(2 * side);
+                    if (more * side <= kMostSide &&
+                        static_cast<double>(more * more * more) * seconds < kProbeSeconds)
+                    {
+                        return whole_product(more * side);
+                    }
                 }
             });
 }
@@ -81,8 +101,7 @@ void LateProbe::time(std::int64_t calls, const std::function<void(double)>& then
     backend_->submit();
 }
 
-// The first call compiles, the second says how many there is time for. What the answer takes by itself is no
-// work.
+// The first call compiles.
 void LateProbe::next()
 {
     if (left_.empty())
@@ -91,24 +110,34 @@ void LateProbe::next()
         take_(rates_);
         return;
     }
-    time(1,
-         [this](double)
+    time(1, [this](double) { grow(1, kUntried); });
+}
+
+// More calls until they take long enough twice: a page's answers may be late by more than a call takes, and a
+// launch that seems to take that long would be in every kernel of the prediction.
+void LateProbe::grow(std::int64_t calls, double before)
+{
+    time(calls,
+         [this, calls, before](double seconds)
          {
-             time(1,
-                  [this](double once)
-                  {
-                      const double work = std::max(once - answer_s_, kProbeSeconds / kMostCalls);
-                      const auto calls = static_cast<std::int64_t>(std::max(1.0, kProbeSeconds / work));
-                      time(calls,
-                           [this, calls](double seconds)
-                           {
-                               const double working = std::max(seconds - answer_s_, seconds / 10);
-                               const auto note = std::move(left_.front().note);
-                               left_.pop_front();
-                               note(working / static_cast<double>(calls));
-                               next();
-                           });
-                  });
+             const double working = std::min(before, std::max(seconds - answer_s_, seconds / 10));
+             if (working < kProbeSeconds && calls < kMostCalls)
+             {
+                 const double fit = kProbeSeconds / working * static_cast<double>(calls) * 1.2;
+                 const std::int64_t most = std::min(kMostCalls, kMostGrowth * calls);
+                 return grow(fit < static_cast<double>(most)
+                                 ? std::max(calls + 1, static_cast<std::int64_t>(fit))
+                                 : most,
+                             kUntried);
+             }
+             if (before == kUntried && working < kSure * answer_s_)
+             {
+                 return grow(calls, working);
+             }
+             const auto note = std::move(left_.front().note);
+             left_.pop_front();
+             note(working / static_cast<double>(calls));
+             next();
          });
 }
 

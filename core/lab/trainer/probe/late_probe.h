@@ -12,7 +12,7 @@ namespace ringside::trainer
 {
 
 // Begins when it is made; `take` gets the rates some seconds later, unless the probe is gone before. Rates of
-// fp32 stand for all formats.
+// the configuration's format stand for all.
 class LateProbe
 {
 public:
@@ -33,6 +33,8 @@ private:
     void measure(ProbeWork::Piece piece, std::function<void(double)> note);
     void rate(ProbeWork::Piece piece, double& rate);
     void next();
+    // Of the next measurement; `before`: what as many calls took already [s].
+    void grow(std::int64_t calls, double before);
     // How long an answer takes by itself, the least of so many times.
     void answer_time(int times);
     // `calls` calls and an answer; then(seconds).
@@ -41,6 +43,7 @@ private:
 
     std::unique_ptr<Backend> backend_;
     ProbeWork work_;
+    DType format_; // that the configuration stores
     Block flag_;
     DeviceRates rates_;
     double answer_s_ = 1e9;

@@ -21,7 +21,9 @@ enum class GpuCommand : std::uint32_t
     read,    // ticket, buffer, place, bytes, buffer for reading
     record,  // buffer for sizes, count of numbers, commands: run, clear and copy; in place of the last
              // recording
-    replay   // carries them out
+    replay,  // carries them out
+    watch,   // repeats: runs are timed from here on, each so many times more
+    time     // ticket: until here; answered as kGpuTimesHead says
 };
 enum class GpuBuffer : std::uint32_t
 {
@@ -29,6 +31,10 @@ enum class GpuBuffer : std::uint32_t
     sizes,   // that they are told: one place of 256 B for every run
     reading  // that the host may look into
 };
+// How long runs took: what the clock is rounded to [ns], 1 where it is the host's, then for each kernel its
+// number, how many runs, and the seconds of all as the bits of a float.
+inline constexpr std::size_t kGpuTimesHead = 2;
+inline constexpr std::size_t kGpuTimesEach = 3;
 inline constexpr std::uint32_t kGpuSizesPlace = 256; // [B] what uniform buffers may begin at
 
 } // namespace ringside::trainer

@@ -192,6 +192,11 @@ void WebGpuBackend::receive(std::uint32_t ticket, std::span<const char> bytes)
     }
     const Asked asked = std::move(found->second);
     asked_.erase(found);
+    if (asked.buffer.id == 0)
+    {
+        asked.take(bytes);
+        return;
+    }
     if (asked.buffer.bytes <= kMostKept)
     {
         reading_.push_back(asked.buffer);
@@ -205,6 +210,55 @@ void WebGpuBackend::receive(std::uint32_t ticket, std::span<const char> bytes)
 }
 
 void WebGpuBackend::submit()
+{
+    if (const std::uint32_t ticket = std::exchange(timing_, 0); ticket != 0)
+    {
+        say(commands_, GpuCommand::time, {ticket});
+    }
+    flush();
+}
+
+void WebGpuBackend::time_kernels(Index repeats, TakeTimes take)
+{
+    submit(); // what comes before is not timed
+    timing_ = ++last_ticket_;
+    say(commands_, GpuCommand::watch, {static_cast<std::uint32_t>(repeats)});
+    asked_[timing_] = {[this, repeats, take = std::move(take)](std::span<const char> bytes)
+                       {
+                           KernelTimes times = times_of(bytes);
+                           times.repeats = repeats;
+                           take(std::move(times));
+                       },
+                       {}};
+}
+
+// Kernels of one file together, whatever was filled in.
+KernelTimes WebGpuBackend::times_of(std::span<const char> bytes) const
+{
+    std::vector<std::uint32_t> words(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    KernelTimes times{.rounded_to = words.at(0) * 1e-9, .by_host = words.at(1) != 0};
+    std::map<std::string, KernelTime> sums;
+    for (std::size_t at = kGpuTimesHead; at < words.size(); at += kGpuTimesEach)
+    {
+        const auto found =
+            std::ranges::find_if(kernels_, [&](const auto& kernel) { return kernel.second == words[at]; });
+        std::string name = found->first.substr(0, found->first.find(' '));
+        std::ranges::replace(name, '_', ' ');
+        KernelTime& sum = sums[name];
+        sum.name = name;
+        sum.launches += words[at + 1];
+        sum.seconds += static_cast<double>(std::bit_cast<float>(words[at + 2]));
+    }
+    for (auto& [name, time] : sums)
+    {
+        times.list.push_back(std::move(time));
+    }
+    std::ranges::sort(times.list, std::greater(), &KernelTime::seconds);
+    return times;
+}
+
+void WebGpuBackend::flush()
 {
     if (!commands_.empty())
     {
@@ -266,7 +320,7 @@ void WebGpuBackend::launch(std::uint32_t kernel, const Groups& groups, std::init
 {
     if (!recording_ && runs_ == kMostRuns)
     {
-        submit();
+        flush();
     }
     Index& runs = recording_ ? recorded_runs_ : runs_;
     ++runs;

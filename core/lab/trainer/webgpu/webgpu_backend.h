@@ -56,7 +56,7 @@ public:
     // [B] that the backend has from the start.
     static constexpr Index kFirstWorkspace = 2 * kMostRuns * kGpuSizesPlace + 8;
     static constexpr Abilities kAbilities{
-        .eight_bits = false, .experts = false, .exponents = false, .head_dim = 128};
+        .eight_bits = false, .exponents = false, .kernel_times = true, .head_dim = 128};
 
     WebGpuBackend(GpuAdapter adapter, std::unique_ptr<GpuPlayer> player);
 
@@ -78,6 +78,7 @@ public:
     void wait() override {}
     void read(const void* from, Index bytes, const Take& take) override;
     void submit() override;
+    void time_kernels(Index repeats, TakeTimes take) override;
     bool start_recording() override;
     bool finish_recording() override;
     void replay() override;
@@ -167,6 +168,8 @@ private:
     void column_sums(const Tensor& gradient, const NormBackward* gain, const Tensor& to);
     void attention_backward(const AttentionBackward& b, bool of_keys, const Place& kept, Index kept_stride);
     Index key_tile(Index chunks) const;
+    void flush();
+    KernelTimes times_of(std::span<const char> bytes) const;
     void receive(std::uint32_t ticket, std::span<const char> bytes);
 
     GpuAdapter adapter_;
@@ -186,6 +189,7 @@ private:
     std::vector<std::uint32_t> recorded_;
     Buffer recorded_sizes_; // there from the start, so that to record takes no memory
     Index recorded_runs_ = 0;
+    std::uint32_t timing_ = 0; // the ticket of times that are asked for
     bool recording_ = false;
     bool recordable_ = true;
 

@@ -379,27 +379,72 @@ void WebGpuBackend::run(const Update& u)
             u.beta2, u.epsilon, u.weight_decay, u.correction1, u.correction2, element(master), key});
 }
 
+void WebGpuBackend::run(const Route& r)
+{
+    const Place logits = place_of(r.logits);
+    const Place slots = place_of(r.slots);
+    const Place gates = place_of(r.gates);
+    const Place tally = place_of(r.tally);
+    launch(kernel("route", {}), {r.sequences()}, {logits, slots, gates, tally},
+           {r.length, r.sequences(), r.experts(), r.chosen, r.capacity, element(logits), r.logits.stride,
+            element(slots), element(gates), element(tally)});
+}
+
+void WebGpuBackend::run(const RouteBackward& b)
+{
+    const Route& r = b.forward;
+    const Place probabilities = place_of(r.logits);
+    const Place slots = place_of(r.slots);
+    const Place gates = place_of(r.gates);
+    const Place tally = place_of(r.tally);
+    const Place gradient = place_of(b.gradient);
+    const Place given = place_of(b.given);
+    const Place dlogits = place_of(b.dlogits);
+    launch(kernel("route_backward", {{"gradient", gradient.type}, {"given", given.type}}),
+           rows_of(r.logits.rows), {probabilities, slots, gates, tally, gradient, given, dlogits},
+           {r.logits.rows, b.gradient.cols, r.length, r.sequences(), r.experts(), r.chosen, r.capacity,
+            b.balance, element(probabilities), r.logits.stride, element(slots), element(gates),
+            element(tally), element(gradient), b.gradient.stride, element(given), b.given.stride,
+            element(dlogits), b.dlogits.stride});
+}
+
+void WebGpuBackend::run(const Dispatch& d)
+{
+    const Place slots = place_of(d.slots);
+    const Place gates = d.gates ? place_of(d.gates) : slots;
+    const Place source = place_of(d.from);
+    const Place to = place_of(d.to);
+    launch(kernel("dispatch", {{"gated", d.gates != nullptr}, {"source", source.type}, {"to", to.type}}),
+           threads_for(d.from.elements() * d.chosen), {slots, gates, source, to},
+           {d.from.rows, d.from.cols, d.chosen, element(slots), element(gates), element(source),
+            d.from.stride, element(to), d.to.stride});
+}
+
+void WebGpuBackend::run(const Combine& c)
+{
+    const bool in_place = c.add.data == c.out.data;
+    const Place slots = place_of(c.slots);
+    const Place gates = c.gates ? place_of(c.gates) : slots;
+    const Place source = place_of(c.from);
+    const Place out = place_of(c.out);
+    const Place add = c.add && !in_place ? place_of(c.add) : source;
+    launch(kernel("combine", {{"gated", c.gates != nullptr},
+                              {"adds", Index{c.add ? 1 : 0}},
+                              {"in_place", in_place},
+                              {"source", source.type},
+                              {"add", add.type},
+                              {"out", out.type}}),
+           threads_for(c.out.elements()), {slots, gates, source, add, out},
+           {c.out.rows, c.out.cols, c.chosen, element(slots), element(gates), element(source), c.from.stride,
+            element(add), c.add.stride, element(out), c.out.stride});
+}
+
+// Of ranks that share a sequence, of which a page has none; see abilities().
 void WebGpuBackend::run(const AttentionHop& /*hop*/)
 {
     not_here();
 }
 void WebGpuBackend::run(const AttentionHopBackward& /*hop*/)
-{
-    not_here();
-}
-void WebGpuBackend::run(const Route& /*route*/)
-{
-    not_here();
-}
-void WebGpuBackend::run(const RouteBackward& /*route*/)
-{
-    not_here();
-}
-void WebGpuBackend::run(const Dispatch& /*dispatch*/)
-{
-    not_here();
-}
-void WebGpuBackend::run(const Combine& /*combine*/)
 {
     not_here();
 }

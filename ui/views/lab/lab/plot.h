@@ -53,6 +53,7 @@ void draw_lab_experts(const Painter& painter, Rect head, Rect area, const LabFra
 std::string capacity_formula(const TrainerConfig& config);
 std::string routing_words(const std::vector<LayerRouting>& layers);
 
+void draw_kernels(const Painter& painter, Rect head, Rect area, const LabFrame& lab, Out& out);
 void draw_exponents(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
 void draw_samples(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
 
