@@ -20,7 +20,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 class GpuPage:
     """Serves `folder`, where more files may be put; `scripts` of them come before the player."""
 
-    def __init__(self, scripts=()):
+    def __init__(self, scripts=(), handler=Quiet):
+        self.handler = handler
         self.temporary = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.temporary.name)
         self.scripts = scripts
@@ -31,7 +32,7 @@ class GpuPage:
         player = (ROOT / "app/page/webgpu.js").read_text()
         before = "".join(f"<script src={script}></script>" for script in self.scripts)
         (self.folder / "index.html").write_text(f"<!doctype html>{before}<script>{player}; Object.assign(window, {{ GpuPlayer, openGpu, gpuCommands }});</script>")
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=self.folder))
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(self.handler, directory=self.folder))
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"

@@ -419,7 +419,7 @@ class CardTest(Opened):
         self.until(lambda lab: lab["run"]["step"] > step + 5)
 
     def test_trains_in_half_precision_and_with_experts(self):
-        for field in ("training.precision=fp16", "training.gradient_dtype=fp16", "model.experts=4", "model.experts_per_token=2"):
+        for field in ("training.precision=fp16", "training.gradient_dtype=fp16", "model.experts_per_token=2", "model.experts=4"):
             self.browser.execute_script("Module.ccall('ringside_lab_set', null, ['string'], [arguments[0]])", field)
         self.press("g")
         run = self.begun(" ")

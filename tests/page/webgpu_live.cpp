@@ -1,16 +1,18 @@
 // What a page does with a card, from outside: asks over its output, is answered over its input. usage:
 // webgpu_live
 //
-// Measures the card as the lab does, then trains on it; writes what was predicted and what it took to its
-// last line. webgpu_test.py plays the lists in a browser.
+// Measures the card as the lab does, then trains on it, and says what was predicted and what it took.
+// webgpu_test.py plays the lists in a browser.
 #include "tests/core/lab/trainer_support.h"
-#include <fmt/format.h>
 
 #include "core/lab/trainer/probe/late_probe.h"
 #include "core/lab/trainer/webgpu/webgpu_backend.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 
 using namespace ringside;
 using namespace ringside::trainer;
@@ -116,21 +118,12 @@ int main()
         const double took = seconds_now() - start;
         const auto [step, times] = measured(ready);
         const double predicted = predicted_step_s(ready, gpu_of(*rates, ready.training.precision));
-        std::string kernels;
-        double sum = 0;
-        for (const KernelTime& kernel : times.list)
-        {
-            kernels +=
-                fmt::format("{} {:.2f} ms of {}, ", kernel.name, kernel.seconds * 1e3, kernel.launches);
-            sum += kernel.seconds;
-        }
-        fmt::print(
-            stderr,
-            "{{\"probe_s\": {}, \"predicted_s\": {}, \"step_s\": {}, \"kernels_s\": {}, \"operation_s\": {}, "
-            "\"product\": {}, \"layer\": {}, \"attention\": {}, \"copy\": {}, \"in_step\": {}, \"kernels\": "
-            "\"{}\"}}\n",
-            took, predicted, step, sum, rates->operation_s, rates->full.product_flops,
-            rates->full.layer_flops, rates->full.attention_flops, rates->copy_bytes, rates->in_step, kernels);
+        const double sum = sum_over(times.list, &KernelTime::seconds);
+        const std::int64_t launches = sum_over<std::int64_t>(times.list, &KernelTime::launches);
+        std::cerr << nlohmann::json{{"probe_s", took},      {"predicted_s", predicted},
+                                    {"step_s", step},       {"kernels_s", sum},
+                                    {"launches", launches}, {"most", times.list.front().name}}
+                  << '\n';
     }
     return 0;
 }

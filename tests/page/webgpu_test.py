@@ -1,16 +1,24 @@
 #!/usr/bin/env python3
-"""The kernels of WebGPU in headless Chromium on its software adapter, beside the CPU's. usage: webgpu_test.py webgpu_streams
+"""The kernels of WebGPU in headless Chromium on its software adapter, beside the CPU's. usage: webgpu_test.py webgpu_streams webgpu_live
 
-What is asked and what is expected is written by webgpu_streams; the page's own player plays it.
+What is asked and what is expected is written by webgpu_streams; webgpu_live asks and is answered while it runs. The
+page's own player plays both.
 """
+import json
+import math
 import pathlib
+import queue
+import struct
 import subprocess
 import sys
+import threading
 import unittest
 
-from gpu_page import GpuPage
+from gpu_page import GpuPage, Quiet
 
-PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+PROGRAM, LIVE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+MOST_OFF_PREDICTION = 5  # times, on a machine that does other things too
+NEW_DEVICE = 0xFFFFFFFF
 # Of the largest number beside it; in 16 bits one step of that, since a sum may fall on either side of a rounding.
 MOST_OFF = {"f32": 1e-4, "f16": 2**-10, "bf16": 2**-7}
 MOST_LOSS_OFF = 1e-3
@@ -142,5 +150,79 @@ class WebGpuTest(unittest.TestCase):
         self.assertEqual(*told["bytes"][0])
 
 
+# Plays what the program asks and hands it the answers, until there is no more.
+RELAY = """
+const done = arguments[arguments.length - 1];
+(async () => {
+    const sources = await (await fetch('kernels.json')).json();
+    let player = null;
+    for (;;) {
+        const words = new Uint32Array(await (await fetch('asked')).arrayBuffer());
+        if (!words.length) { return done({}); }
+        if (words.length > 1) { player.play(words); continue; }
+        if (player) { player.dead = true; player.device.destroy(); }
+        player = new GpuPlayer(await (await openGpu('high-performance')).device(), sources);
+        player.failed = (why) => done({ failed: why });
+        player.answered = (ticket, bytes) => {
+            const all = new Uint8Array(8 + bytes.length);
+            new Uint32Array(all.buffer, 0, 2).set([ticket, bytes.length]);
+            all.set(bytes, 8);
+            fetch('answered', { method: 'POST', body: all });
+        };
+    }
+})().catch((fault) => done({ failed: fault.stack }));
+"""
+
+
+class LiveTest(unittest.TestCase):
+    def setUp(self):
+        self.program = subprocess.Popen([LIVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.asked = queue.Queue()
+        threading.Thread(target=self.read, daemon=True).start()
+        test = self
+
+        class Relay(Quiet):
+            def do_GET(self):
+                return self.reply(test.asked.get()) if self.path == "/asked" else super().do_GET()
+
+            def do_POST(self):
+                test.program.stdin.write(self.rfile.read(int(self.headers["Content-Length"])))
+                test.program.stdin.flush()
+                self.reply(b"")
+
+            def reply(self, body):
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        self.page = GpuPage(handler=Relay)
+        self.page.open()
+
+    def tearDown(self):
+        self.page.close()
+        self.program.kill()
+        self.program.communicate()
+
+    def read(self):
+        while head := self.program.stdout.read(4):
+            count, = struct.unpack("<I", head)
+            self.asked.put(head if count == NEW_DEVICE else self.program.stdout.read(4 * count))
+        self.asked.put(b"")
+
+    def test_a_step_takes_about_what_was_predicted_and_its_kernels_most_of_it(self):
+        told = self.page.run(RELAY)
+        self.assertNotIn("failed", told, told.get("failed"))
+        runs = [json.loads(line) for line in self.program.stderr.read().splitlines()]
+        self.assertEqual(len(runs), 2)
+        for run in runs:
+            print(f"measured in {run['probe_s']:.2g} s; a step predicted as {run['predicted_s']:.2g} s, took {run['step_s']:.2g} s, "
+                  f"{run['kernels_s']:.2g} s in {run['launches']} launches, most in {run['most']}")
+            self.assertLess(abs(math.log(run["predicted_s"] / run["step_s"])), math.log(MOST_OFF_PREDICTION))
+            self.assertLess(run["kernels_s"], 3 * run["step_s"])
+            self.assertGreater(run["kernels_s"], run["step_s"] / 20)
+            self.assertGreater(run["launches"], 60)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)

@@ -4,6 +4,8 @@
 
 #include "core/lab/trainer/webgpu/webgpu_backend.h"
 
+#include <catch2/generators/catch_generators.hpp>
+
 #include <set>
 
 using namespace ringside;
@@ -130,10 +132,21 @@ struct Card
 
 TEST_CASE("WebGPU: the ledger is what exists on the card, to the byte")
 {
+    TrainerConfig config = tiny_config();
+    const bool halves = GENERATE(false, true);
+    if (halves) // with numbers that fill no word
+    {
+        config.training.precision = Precision::fp16;
+        config.training.gradient_dtype = GradientDtype::fp16;
+        config.model.hidden = 9;
+        config.model.heads = 3;
+        config.training.flash_attention = false;
+        config.training.sequence_length = 7;
+    }
     Card gpu;
     WebGpuBackend& backend = *gpu.backend;
     Ledger& ledger = *gpu.ledger;
-    auto made = Trainer::create(tiny_config(), std::move(gpu.backend));
+    auto made = Trainer::create(config, std::move(gpu.backend));
     REQUIRE(made);
     Trainer& trainer = **made;
     StepView view;
@@ -153,7 +166,7 @@ TEST_CASE("WebGPU: the ledger is what exists on the card, to the byte")
     const Index whole = backend.bytes();
     REQUIRE(trainer.ask_step(nullptr, &view, false, [](const StepResult&) {}).empty());
     CHECK(backend.bytes() == whole); // a step finds the memory of the one before
-    CHECK(view.memory.state() == 4 * 4 * trainer.parameters().elements);
+    CHECK(view.memory.state() == (halves ? 2 + 2 + 3 * 4 : 4 * 4) * trainer.parameters().elements);
 }
 
 TEST_CASE("WebGPU: one list of commands a step, which is recorded once")
