@@ -377,7 +377,8 @@ class CardTest(Opened):
         self.wait("return whole.then(() => true)")
         self.browser.execute_script("const Plain = Worker; window.Worker = function (file) { return new Plain(file === 'train.js' ? 'probed.js' : file); };")
         self.until(lambda lab: lab["devices"] == 2)
-        for field in ("model.hidden=16", "model.heads=2", "training.sequence_length=16", "training.micro_batch=2"):
+        for field in ("model.hidden=16", "model.heads=2", "training.sequence_length=16", "training.micro_batch=2",
+                      "training.global_batch=2"):
             self.browser.execute_script("Module.ccall('ringside_lab_set', null, ['string'], [arguments[0]])", field)
 
     def lab(self):
@@ -390,9 +391,9 @@ class CardTest(Opened):
             time.sleep(0.1)
         return self.lab()
 
-    def begun(self, keys):
+    def begun(self, keys, steps=50):
         self.press(*keys)
-        return self.until(lambda lab: lab.get("run", {}).get("step", 0) >= 50)["run"]
+        return self.until(lambda lab: lab.get("run", {}).get("step", 0) >= steps)["run"]
 
     def test_says_that_the_card_is_software(self):
         self.press("g")
@@ -403,13 +404,14 @@ class CardTest(Opened):
     def test_a_card_is_measured_and_a_step_on_it_predicted(self):
         self.press("g")
         predicted = self.until(lambda lab: lab["predicted"] > 0 and not lab["measuring"])["predicted"]
-        taken = [self.begun(" ")["seconds"]] + [self.until(lambda lab: lab["run"]["step"] > 50 + 5 * i)["run"]["seconds"] for i in range(9)]
-        print(f"a step on the card: predicted {predicted:.2g} s, took {sorted(taken)[5]:.2g} s")
-        self.assertLess(abs(math.log(predicted / sorted(taken)[5])), math.log(MOST_OFF_PREDICTION))
+        self.press(" ")
+        taken = [self.until(lambda lab: lab.get("run", {}).get("step", 0) > 10 + 3 * i)["run"]["seconds"] for i in range(9)]
+        print(f"a step on the card: predicted {predicted:.2g} s, took {sorted(taken)[4]:.2g} s")
+        self.assertLess(abs(math.log(predicted / sorted(taken)[4])), math.log(MOST_OFF_PREDICTION))
 
     def test_kernels_are_timed_and_the_run_goes_on_as_before(self):
         self.press("g")
-        self.begun(" ")
+        self.begun(" ", 10)
         self.press(" ")
         step = self.until(lambda lab: lab["run"]["state"] == 1)["run"]["step"]
         self.press("k")
@@ -422,7 +424,7 @@ class CardTest(Opened):
         for field in ("training.precision=fp16", "training.gradient_dtype=fp16", "model.experts_per_token=2", "model.experts=4"):
             self.browser.execute_script("Module.ccall('ringside_lab_set', null, ['string'], [arguments[0]])", field)
         self.press("g")
-        run = self.begun(" ")
+        run = self.begun(" ", 20)
         self.assertIn("WebGPU", run["on"])
         self.assertLess(run["losses"][-1], run["losses"][0])
 

@@ -60,7 +60,7 @@ public:
 
     WebGpuBackend(GpuAdapter adapter, std::unique_ptr<GpuPlayer> player);
 
-    std::string name() const override { return name_of(adapter_) + ", fp32"; }
+    std::string name() const override { return name_of(adapter_); }
     Index capacity() const override { return 0; }
     bool is_gpu() const override { return true; }
     Abilities abilities() const override { return kAbilities; }
