@@ -11,6 +11,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
 
 namespace ringside
@@ -32,28 +33,21 @@ double within(double value, double least, double most, double otherwise)
     return std::isfinite(value) ? std::clamp(value, least, most) : otherwise;
 }
 
-// An engine of fewer GPUs than hold the weights and a request gets as many as do.
-ServingSetup holding(const Scenario& scenario, const ServingSetup& asked)
+// The same for engines that only prefill.
+LoadSetup prefilling(const Scenario& scenario, LoadSetup s)
 {
-    const ServingSetup first = serving_report(scenario, asked).setup;
-    for (const std::int64_t gpus : serving_gpus(scenario.model))
-    {
-        ServingSetup more = first;
-        more.gpus = gpus;
-        if (gpus >= first.gpus && serving_report(scenario, more).most > 0)
-        {
-            return more;
-        }
-    }
-    return first;
+    s.engine.ranks = s.prefill_ranks;
+    s.engine = holding_setup(scenario, s.engine);
+    return s;
 }
 
 LoadSetup legal(const Scenario& scenario, LoadSetup s)
 {
-    s.engine = holding(scenario, s.engine);
+    s.engine = holding_setup(scenario, s.engine);
     s.rate = within(s.rate, 1e-6, kMostRate, 1);
     s.engines = std::clamp<std::int64_t>(s.engines, 1, kMostEngines);
     s.prefill = std::clamp<std::int64_t>(s.prefill, 1, kMostEngines);
+    s.prefill_ranks = prefilling(scenario, s).engine.ranks;
     s.requests = std::clamp<std::int64_t>(s.requests, 1, kMostRequests);
     s.spread = within(s.spread, 0, 2, 0);
     s.cached = within(s.cached, 0, 1, 0);
@@ -81,9 +75,7 @@ struct Machine
 
     double seconds(const Iteration& what) const
     {
-        const ServingTime time = clock(what);
-        return std::max(time.memory / s.memory_reached, time.compute / s.peak_reached) + time.reduce +
-               s.host_seconds;
+        return clock(what).total(s.peak_reached, s.memory_reached) + s.host_seconds;
     }
     // One step of decoding: drafts, if any, and the pass that checks them.
     double step(double decoding, double context, std::vector<PromptPiece> prompts = {}) const
@@ -308,7 +300,7 @@ std::vector<EnginePass> run_engine(const Machine& machine, Duty duty, const Queu
     return engine.passes();
 }
 
-// What one of `engines` gets that are dealt to in turn.
+// What one of so many gets that are dealt to in turn.
 Queue dealt(const Queue& requests, std::int64_t engines, std::int64_t engine)
 {
     Queue own;
@@ -326,15 +318,32 @@ double quantile(std::vector<double> values, double share)
     return values[place];
 }
 
-// Lengths and arrivals, those in units of the mean gap at all engines. Where every engine does both, the
-// others' requests only pass by; else they all go through the engines that prefill.
+// Replicas that are followed, and as many alike as pass by: where every engine does both, one is enough; else
+// as many as keep the ratio of prefill to decoding.
+struct Followed
+{
+    explicit Followed(const LoadSetup& s)
+    {
+        const bool apart = s.system == ServingSystem::disaggregated;
+        alike = apart ? std::gcd(s.engine.ranks, s.prefill_ranks) : s.engines * s.engine.ranks;
+        decode = s.engines * s.engine.ranks / alike;
+        prefill = apart ? s.prefill * s.prefill_ranks / alike : 0;
+    }
+
+    std::int64_t alike = 1;
+    std::int64_t decode = 1;
+    std::int64_t prefill = 0;
+};
+
+// Lengths and arrivals, those in units of the mean gap at all engines; requests of those that are not
+// followed only pass by.
 struct Traffic
 {
     Traffic(const LoadSetup& s, std::int64_t requests)
     {
-        const bool apart = s.system == ServingSystem::disaggregated;
-        const std::int64_t all = requests * (apart ? s.engines : 1);
-        const std::int64_t between = apart ? 1 : s.engines;
+        const Followed followed(s);
+        const std::int64_t all = requests * followed.decode;
+        const std::int64_t between = followed.alike;
         prompts = lognormal_lengths(all, real(s.engine.prompt), s.spread, kMostTokens);
         answers = lognormal_lengths(all, real(s.engine.output), s.spread, kMostTokens);
         SplitMix random(1);
@@ -364,7 +373,8 @@ class Load
 {
 public:
     Load(const Scenario& scenario, const LoadSetup& setup)
-        : scenario_(scenario), setup_(legal(scenario, setup)), machine_(scenario, setup_)
+        : scenario_(scenario), setup_(legal(scenario, setup)), prefill_setup_(prefilling(scenario, setup_)),
+          machine_(scenario, setup_), prefill_machine_(scenario, prefill_setup_), followed_(setup_)
     {
     }
     Load(const Load&) = delete; // the machine looks at its setup
@@ -376,8 +386,9 @@ public:
         r.setup = setup_;
         r.setup.rate = rate;
         const bool apart = setup_.system == ServingSystem::disaggregated;
-        r.gpus = setup_.engine.gpus * (setup_.engines + (apart ? setup_.prefill : 0));
-        if (machine_.report.most < 1)
+        r.gpus = setup_.engine.engine_gpus() * setup_.engines +
+                 (apart ? prefill_setup_.engine.engine_gpus() * setup_.prefill : 0);
+        if (machine_.report.most < 1 || (apart && prefill_machine_.report.most < 1))
         {
             return r;
         }
@@ -403,7 +414,8 @@ public:
     {
         const double prompt = real(setup_.engine.prompt);
         const double answer = real(setup_.engine.output);
-        return machine_.seconds({0, 0, 1, {{0, prompt, true}}}) +
+        const bool apart = setup_.system == ServingSystem::disaggregated;
+        return (apart ? prefill_machine_ : machine_).seconds({0, 0, 1, {{0, prompt, true}}}) +
                answer / machine_.tokens_a_step * machine_.step(1, prompt);
     }
 
@@ -412,7 +424,8 @@ private:
     const Traffic& traffic_at(double rate) const
     {
         constexpr double kObjectives = 8;
-        const double wanted = kObjectives * setup_.first_token * rate / real(setup_.engines);
+        const double wanted =
+            kObjectives * setup_.first_token * rate / real(setup_.engines * setup_.engine.ranks);
         std::int64_t requests = setup_.requests;
         while (real(requests) < std::min(wanted, real(kMostRequests)))
         {
@@ -430,17 +443,18 @@ private:
             r.passes = run_engine(machine_, Duty::both, queue, arrival);
             return;
         }
-        for (std::int64_t e = setup_.prefill - 1; e >= 0; --e)
+        for (std::int64_t e = followed_.prefill - 1; e >= 0; --e)
         {
-            r.prefill_passes = run_engine(machine_, Duty::prefill, dealt(queue, setup_.prefill, e), arrival);
+            r.prefill_passes =
+                run_engine(prefill_machine_, Duty::prefill, dealt(queue, followed_.prefill, e), arrival);
         }
         for (ServedRequest* request : queue)
         {
-            request->moved = cache_transfer_seconds(scenario_, setup_.engine, real(request->prompt));
+            request->moved = cache_transfer_seconds(scenario_, prefill_setup_.engine, real(request->prompt));
             request->first += request->moved;
         }
         std::ranges::stable_sort(queue, {}, [](const ServedRequest* q) { return q->first; });
-        queue = dealt(queue, setup_.engines, 0);
+        queue = dealt(queue, followed_.decode, 0);
         r.passes = run_engine(machine_, Duty::decode, queue, [](const ServedRequest& q) { return q.first; });
         std::ranges::stable_sort(queue, {}, [](const ServedRequest* q) { return q->arrival; });
     }
@@ -463,11 +477,29 @@ private:
 
     const Scenario& scenario_;
     LoadSetup setup_;
+    LoadSetup prefill_setup_; // of engines that only prefill
     Machine machine_;
+    Machine prefill_machine_;
+    Followed followed_;
     mutable std::map<std::int64_t, Traffic> traffic_; // by requests
 };
 
 } // namespace
+
+ServingSetup holding_setup(const Scenario& scenario, const ServingSetup& asked)
+{
+    const ServingSetup first = serving_report(scenario, asked).setup;
+    for (const std::int64_t gpus : serving_gpus(scenario.model))
+    {
+        ServingSetup more = first;
+        more.gpus = gpus;
+        if (const ServingReport r = serving_report(scenario, more); gpus >= first.gpus && r.most > 0)
+        {
+            return r.setup;
+        }
+    }
+    return first;
+}
 
 LoadReport serve(const Scenario& scenario, LoadSetup setup)
 {
@@ -486,7 +518,7 @@ std::vector<LoadReport> serve_at(const Scenario& scenario, const LoadSetup& setu
 double goodput(const Scenario& scenario, const LoadSetup& setup)
 {
     const Load load(scenario, setup);
-    double low = 0.01 / load.service();
+    double low = 0.01 * real(std::max<std::int64_t>(1, setup.engine.ranks)) / load.service();
     if (!load.at_rate(low).holds())
     {
         return 0;

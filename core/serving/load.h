@@ -2,11 +2,12 @@
 // long each waits for its first token (TTFT) and then for every other (TPOT).
 //
 // Arrivals are a Poisson process, prompts and answers lognormal; both are the same numbers for one setup,
-// scaled by the rate, so that a curve over rates is smooth. Requests are dealt to the engines in turn, so
-// that all engines are alike and one is followed. They wait in one queue, first come first served, and stay
-// until all their tokens are there: memory is held for all of a request's tokens, and nothing is preempted.
-// An iteration is the roofline of serving.h over the share of it that is reached, and the host's part. The
-// first third of the requests meets an engine that is still filling up and is not counted.
+// scaled by the rate, so that a curve over rates is smooth. Requests are dealt to the engines, and to the
+// attention replicas of each, in turn, so that all are alike and one is followed. They wait in one queue,
+// first come first served, and stay until all their tokens are there: memory is held for all of a request's
+// tokens, and nothing is preempted. An iteration is the roofline of serving.h over the share of it that is
+// reached, and the host's part. The first third of the requests meets an engine that is still filling up and
+// is not counted.
 //
 // Three ways to mix prefill with decoding:
 //   prefill_first   a waiting prompt stops all decoding until it is done (vLLM in 2023; Yu et al., Orca)
@@ -39,25 +40,29 @@ template <>
 inline constexpr auto kNamesOf<ServingSystem> = names<ServingSystem>("prefill first", "chunked prefill",
                                                                      "disaggregated");
 
+// A tensor group of as many GPUs as hold the weights and one request, where fewer were asked for.
+ServingSetup holding_setup(const Scenario& scenario, const ServingSetup& asked);
+
 struct LoadSetup
 {
-    ServingSetup engine; // GPUs, bits, and the mean tokens of prompts and answers
+    ServingSetup engine; // GPUs, bits, experts, and the mean tokens of prompts and answers
     ServingSystem system = ServingSystem::chunked;
-    double rate = 4;              // requests/s at all engines together; above 0
-    std::int64_t requests = 600;  // of one engine that are followed, 1 to 20,000; more where rates are high
-    std::int64_t engines = 1;     // that decode, 1 to 64
-    std::int64_t prefill = 1;     // that prefill only, where disaggregated
-    double spread = 0.5;          // sigma of the lengths' logarithms, 0 to 2
-    double cached = 0;            // share of a prompt that the prefix cache has, 0 to 1
-    std::int64_t budget = 2048;   // tokens of an iteration, where prefill is chunked
-    std::int64_t drafted = 0;     // tokens drafted for every sequence and step, see speculation.h
-    double accepted = 0.7;        // of drafts, 0 to 1
-    double draft_cost = 0.02;     // time of one draft, of a decoding step's
-    double first_token = 0.5;     // [s] objective for the TTFT of 90% of the requests
-    double each_token = 0.05;     // [s] for their TPOT
-    double peak_reached = 0.6;    // of the roofline's compute
-    double memory_reached = 0.95; // of its bandwidth, as core/evaluate/rollout.h has it
-    double host_seconds = 0.5e-3; // of every iteration
+    double rate = 4;                // requests/s at all engines together; above 0
+    std::int64_t requests = 600;    // of one engine that are followed, 1 to 20,000; more where rates are high
+    std::int64_t engines = 1;       // that decode, 1 to 64
+    std::int64_t prefill = 1;       // that prefill only, where disaggregated
+    std::int64_t prefill_ranks = 1; // attention replicas of each of those, which share one set of experts
+    double spread = 0.5;            // sigma of the lengths' logarithms, 0 to 2
+    double cached = 0;              // share of a prompt that the prefix cache has, 0 to 1
+    std::int64_t budget = 2048;     // tokens of an iteration, where prefill is chunked
+    std::int64_t drafted = 0;       // tokens drafted for every sequence and step, see speculation.h
+    double accepted = 0.7;          // of drafts, 0 to 1
+    double draft_cost = 0.02;       // time of one draft, of a decoding step's
+    double first_token = 0.5;       // [s] objective for the TTFT of 90% of the requests
+    double each_token = 0.05;       // [s] for their TPOT
+    double peak_reached = 0.6;      // of the roofline's compute
+    double memory_reached = 0.95;   // of its bandwidth, as core/evaluate/rollout.h has it
+    double host_seconds = 0.5e-3;   // of every iteration
 
     bool operator==(const LoadSetup&) const = default;
 };
@@ -90,7 +95,7 @@ struct LoadReport
 {
     LoadSetup setup; // brought into its ranges
     std::int64_t gpus = 1;
-    std::vector<ServedRequest> requests;    // of one engine, by arrival; empty: not one fits
+    std::vector<ServedRequest> requests;    // of one attention replica, by arrival; empty: not one fits
     std::vector<EnginePass> passes;         // of that engine
     std::vector<EnginePass> prefill_passes; // of one that only prefills
     double ttft_50 = 0;

@@ -1,6 +1,7 @@
 #include "core/serving/load_options.h"
 
 #include "core/base/ranges.h"
+#include "core/base/units.h"
 
 #include <algorithm>
 #include <array>
@@ -17,13 +18,95 @@ constexpr std::int64_t kMostEngineGpus = 16;                           // of an 
 constexpr std::array<std::int64_t, 3> kBudgets{512, 2048, 8192};       // [tokens] of an iteration
 constexpr std::array<double, 6> kShares{0.1, 0.25, 0.5, 0.75, 0.9, 1}; // of the largest rate
 
+constexpr std::array<std::int64_t, 5> kWide{8, 16, 32, 72, 144}; // attention replicas of an engine
+constexpr std::int64_t kWidePrefill = 32;                        // of an engine that prefills only
+
+// Ways with experts over many GPUs, an attention replica on each.
+void add_wide(std::vector<LoadSetup>& all, const Scenario& scenario, const LoadSetup& traffic)
+{
+    LoadSetup option = traffic;
+    option.engine.gpus = option.engines = option.prefill = 1;
+    const auto fits = [&](std::int64_t ranks)
+    {
+        option.engine.ranks = ranks;
+        const ServingReport report = serving_report(scenario, option.engine);
+        return report.most > 0 && report.setup.ranks == ranks;
+    };
+    std::int64_t least = 0; // replicas that hold the model
+    for (const std::int64_t ranks : kWide)
+    {
+        if (!fits(ranks))
+        {
+            continue;
+        }
+        least = least > 0 ? least : ranks;
+        option.prefill_ranks = std::max(least, std::min(ranks, kWidePrefill));
+        option.engine.two_batch = false;
+        option.system = ServingSystem::chunked;
+        all.push_back(option);
+        option.engine.two_batch = true;
+        option.system = ServingSystem::disaggregated;
+        all.push_back(option);
+    }
+}
+
+// The largest batch of a replica whose step is within the objective.
+WideEngine widest(const Scenario& scenario, const LoadSetup& load)
+{
+    WideEngine engine{serving_report(scenario, load.engine), 0, 0};
+    const ServingSetup& setup = engine.report.setup;
+    const auto clock = iteration_clock(scenario, setup);
+    const double context = real(setup.prompt) + real(setup.output) / 2;
+    const auto seconds = [&](std::int64_t batch)
+    {
+        return clock({real(batch), context, 1, {}}).total(load.peak_reached, load.memory_reached) +
+               load.host_seconds;
+    };
+    for (std::int64_t over = engine.report.most + 1; over - engine.batch > 1;)
+    {
+        const std::int64_t middle = engine.batch + (over - engine.batch) / 2;
+        (seconds(middle) <= load.each_token ? engine.batch : over) = middle;
+    }
+    engine.seconds = engine.batch > 0 ? seconds(engine.batch) : 0;
+    ServingSetup filled = setup;
+    filled.batch = std::max<std::int64_t>(1, engine.batch);
+    engine.report = serving_report(scenario, filled);
+    return engine;
+}
+
 } // namespace
+
+double WideEngine::tokens_per_gpu() const
+{
+    return seconds > 0 ? real(batch) / seconds / real(report.setup.gpus) : 0;
+}
+
+std::vector<WideEngine> wide_engines(const Scenario& scenario, const LoadSetup& load)
+{
+    LoadSetup one = load;
+    one.engine.ranks = 1;
+    const std::int64_t gpus = serving_report(scenario, one.engine).setup.gpus;
+    LoadSetup group = one;
+    group.engine = holding_setup(scenario, one.engine);
+    std::vector<WideEngine> engines{widest(scenario, group)};
+    for (const std::int64_t all : kExpertGpus)
+    {
+        one.engine.ranks = all / gpus;
+        if (all % gpus == 0 && one.engine.ranks > 1 && all <= 2 * scenario.model.experts)
+        {
+            engines.push_back(widest(scenario, one));
+        }
+    }
+    return engines;
+}
 
 LoadSetup traffic_of(const LoadSetup& setup)
 {
     LoadSetup traffic;
     traffic.engine = setup.engine;
     traffic.engine.gpus = 1;
+    traffic.engine.ranks = 1;
+    traffic.engine.two_batch = false;
     traffic.spread = setup.spread;
     traffic.cached = setup.cached;
     traffic.drafted = setup.drafted;
@@ -37,6 +120,7 @@ std::vector<LoadSetup> engine_splits(const LoadSetup& traffic, std::int64_t engi
     LoadSetup setup = traffic;
     setup.engines = engines;
     setup.prefill = 1;
+    setup.prefill_ranks = setup.engine.ranks;
     std::vector<LoadSetup> splits;
     for (const ServingSystem system : {ServingSystem::prefill_first, ServingSystem::chunked})
     {
@@ -82,6 +166,7 @@ std::vector<LoadSetup> serving_options(const Scenario& scenario, const LoadSetup
             all.push_back(option);
         }
     }
+    add_wide(all, scenario, traffic);
     return all;
 }
 

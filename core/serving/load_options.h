@@ -1,9 +1,10 @@
-// Ways to serve the same requests: engines shared out between prefill and decoding, engines of every size;
-// and what a million output tokens cost in each.
+// Ways to serve the same requests: engines shared out between prefill and decoding, engines of every size,
+// experts over few or many GPUs; and what a million output tokens cost in each.
 #pragma once
 
 #include "core/serving/load.h"
 
+#include <array>
 #include <vector>
 
 namespace ringside
@@ -18,8 +19,24 @@ LoadSetup traffic_of(const LoadSetup& setup);
 std::vector<LoadSetup> engine_splits(const LoadSetup& traffic, std::int64_t engines);
 
 // Engines of 1, 2, 4 ... 16 GPUs that hold the model, each colocated (prefill first, three budgets of chunks)
-// and disaggregated (1 : 1, 1 : 2, 2 : 1).
+// and disaggregated (1 : 1, 1 : 2, 2 : 1). With experts also engines of attention replicas on one GPU each
+// (EP 8 to 144) that hold it: chunked, and disaggregated with prefill on EP 32 at most, as DeepSeek serves;
+// two half batches there take turns.
 std::vector<LoadSetup> serving_options(const Scenario& scenario, const LoadSetup& traffic);
+
+// What one engine decodes with its experts over so many GPUs, `load.engine.gpus` for each attention replica.
+struct WideEngine
+{
+    ServingReport report;   // with the largest batch within memory and the objective of TPOT
+    std::int64_t batch = 0; // that batch; 0: not one sequence
+    double seconds = 0;     // of a step; nothing of prefill
+    // Tokens/s of one GPU.
+    double tokens_per_gpu() const;
+};
+// 1 and all of kExpertGpus that are a multiple of the replica's GPUs and not above 2 E; at a prompt and half
+// an answer. A model without experts: one.
+std::vector<WideEngine> wide_engines(const Scenario& scenario, const LoadSetup& load);
+inline constexpr std::array<std::int64_t, 10> kExpertGpus{8, 16, 24, 32, 48, 64, 72, 96, 144, 288};
 
 struct PricedLoad
 {

@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/model/compute.h"
 #include "core/model/weights.h"
+#include "core/serving/wide_experts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,20 +21,22 @@ namespace
 
 constexpr std::int64_t kMostServingGpus = 64;
 constexpr std::int64_t kMostSequences = 1'000'000;
+constexpr double kMostImbalance = 64;
 constexpr double kActivationBytes = 2; // what the all-reduces carry, whatever the weights are kept in
 
-// Experts are cut like any matrix where their width divides, else dealt out whole, else copied.
-Parallel group_of(const Model& m, std::int64_t gpus)
+// Experts are cut like any matrix where their width divides, else dealt out whole, else copied. Where
+// replicas share them, all are counted here.
+Parallel group_of(const Model& m, const ServingSetup& setup)
 {
     Parallel p;
-    p.tensor = gpus;
-    if (m.experts > 0 && m.expert_ffn % gpus == 0)
+    p.tensor = setup.gpus;
+    if (m.experts > 0 && setup.ranks == 1 && m.expert_ffn % setup.gpus == 0)
     {
-        p.expert_tensor = gpus;
+        p.expert_tensor = setup.gpus;
     }
-    else if (m.experts > 0 && m.experts % gpus == 0)
+    else if (m.experts > 0 && setup.ranks == 1 && m.experts % setup.gpus == 0)
     {
-        p.expert = gpus;
+        p.expert = setup.gpus;
     }
     return p;
 }
@@ -48,16 +51,18 @@ struct Server
     ServingTime pass(const Iteration& what) const;
     double pairs(const PromptPiece& piece) const;
     double reduce(double tokens) const;
+    bool wide() const { return report.setup.ranks > 1; }
 
     const Scenario& s;
     ServingReport report; // with everything but batch and times
     double dense = 0;     // parameters that every step reads
     double expert = 0;    // of the routed experts
     double visited = 1;   // share of the experts that one token visits
-    double products = 0;  // FLOPs of one token without attention, whole model
-    double head = 0;      // of which the output projection
+    double products = 0; // FLOPs of one token without attention, whole model; in 16 bits as many take as long
+    double head = 0;     // of which the output projection
     double attention = 0; // FLOPs for one token and one token it looks at, whole model, prefill
     double latent = 0;    // the same on latents, decoding
+    double routed = 0;    // layers with experts
 };
 
 double summed(const std::vector<Weight>& weights)
@@ -80,16 +85,25 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     const Model& m = s.model;
     ServingReport& r = report;
     r.setup = setup;
-    const Parallel group = group_of(m, setup.gpus);
+    const Parallel group = group_of(m, setup);
     const StageWeights held = stage_weights(m, group, Placement::loop).front();
     const double looked_up = m.tied_embeddings ? 0 : summed(embedding_weights(m, group));
     dense = real(held.dense) - looked_up;
     expert = real(held.expert);
+    double extra = 0; // FLOPs of a token that the busiest GPU has on top
+    if (wide())
+    {
+        const double all = expert;
+        routed = sum_over(m.layers, [&](std::int64_t i) { return has_experts(m, i) ? 1.0 : 0.0; });
+        expert = all * real(expert_slots(m, setup)) / real(m.experts);
+        extra = (setup.imbalance - 1) * 2 * all * real(m.experts_per_token) / real(m.experts);
+    }
     visited = m.experts > 0 ? real(m.experts_per_token) / real(m.experts) : 1;
 
     const double each = real(setup.weight_bits) / 8;
     r.shape = cache_shape(m, setup.gpus);
-    r.weights = Bytes(std::ceil(each * real(held.total())));
+    r.weights = Bytes(std::ceil(each * (real(held.dense) + expert)));
+    r.experts = Bytes(each * expert);
     r.model_weights = Bytes(each * real(count_parameters(m).total));
     r.device = Bytes(s.cluster.gpu.memory_gb * 1e9);
     r.capacity = setup.usable * r.device;
@@ -103,8 +117,9 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     r.most = left >= 1 ? static_cast<std::int64_t>(std::min(left, real(kMostSequences))) : 0;
 
     const ComputeReport c = compute_report(s);
-    products = (c.products_token + c.head_token).value;
-    head = c.head_token.value;
+    const double slower = setup.eight_bit ? s.cluster.gpu.bf16_tflops / s.cluster.gpu.fp8_tflops : 1;
+    products = ((c.products_token + c.head_token).value + extra) * slower;
+    head = c.head_token.value * slower;
     attention = c.attention_token.value / real(s.training.sequence_length);
     // Keys and values stay compressed: scores on latent and rotary part, sums on latents (DeepSeek-V2,
     // section 2.1.2: the up-projections are absorbed into the query's and the output's).
@@ -112,7 +127,7 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
                  ? 2 * real(m.layers) * real(m.heads) * real(2 * m.kv_lora_rank + m.qk_rope_head_dim)
                  : attention;
     const double rate = s.cluster.gpu.hbm_gb_per_s * 1e9;
-    r.balance = s.cluster.gpu.bf16_tflops * 1e12 / rate * each / 2;
+    r.balance = s.cluster.gpu.bf16_tflops * 1e12 / slower / rate * each / 2;
 }
 
 // Of `batch` tokens that each choose k of E experts evenly, all but (1 - k/E)^b of the experts are wanted.
@@ -122,8 +137,9 @@ double Server::weights_read(double batch) const
     return real(report.setup.weight_bits) / 8 * (dense + wanted * expert);
 }
 
-// Two all-reduces a layer of `tokens` h numbers. Every GPU reads from all others at once, or in a ring:
-// whichever ends first. One start each, from the accelerator's calibration.
+// Two all-reduces a layer of `tokens` h numbers, one where dispatch and combine are the other. Every GPU
+// reads from all others at once, or in a ring: whichever ends first. One start each, from the accelerator's
+// calibration.
 double Server::reduce(double tokens) const
 {
     const double t = real(report.setup.gpus);
@@ -138,7 +154,7 @@ double Server::reduce(double tokens) const
     const double hop = s.cluster.gpu.calibration.hop_us * 1e-6;
     const double straight = (t - 1) * message / rate;
     const double ring = 2 * (t - 1) * hop + 2 * (t - 1) / t * message / rate;
-    return 2 * real(s.model.layers) * (start + std::min(straight, ring));
+    return (2 * real(s.model.layers) - routed) * (start + std::min(straight, ring));
 }
 
 // Token i of a prompt looks at those before it, i / 2 on average: kept tokens of the windowed layers alike.
@@ -167,8 +183,14 @@ ServingTime Server::pass(const Iteration& what) const
         flops += piece.tokens * (products - head) + (piece.last ? head : 0) + attention * pairs(piece);
     }
     ServingTime time;
-    time.memory = (weights_read(tokens) + read) / (s.cluster.gpu.hbm_gb_per_s * 1e9);
-    time.compute = flops / real(report.setup.gpus) / (s.cluster.gpu.bf16_tflops * 1e12);
+    const double everywhere = tokens * real(report.setup.ranks);
+    time.overlapped = report.setup.two_batch && tokens > 1;
+    const double weights = time.overlapped ? 2 * weights_read(everywhere / 2) : weights_read(everywhere);
+    const double slowed = time.overlapped && !what.prompts.empty() ? kOverlappedKernels : 1;
+    time.memory = (weights + read) / (s.cluster.gpu.hbm_gb_per_s * 1e9);
+    time.compute = slowed * flops / real(report.setup.gpus) / (s.cluster.gpu.bf16_tflops * 1e12);
+    time.exchange =
+        routed * exchange_seconds(s, report.setup, tokens, !what.prompts.empty(), time.overlapped);
     time.reduce = reduce(tokens);
     return time;
 }
@@ -194,6 +216,15 @@ ServingSetup legal(const Scenario& s, ServingSetup setup)
     setup.longest = std::max(setup.longest, setup.prompt + setup.output);
     setup.weight_bits = std::clamp<std::int64_t>(setup.weight_bits, 1, 32);
     setup.cache_bits = std::clamp<std::int64_t>(setup.cache_bits, 1, 32);
+    setup.eight_bit = setup.eight_bit && s.cluster.gpu.fp8_tflops > 0;
+    const std::int64_t experts = s.model.experts;
+    setup.ranks =
+        std::clamp<std::int64_t>(setup.ranks, 1, std::max<std::int64_t>(1, 2 * experts / setup.gpus));
+    setup.redundant = std::clamp<std::int64_t>(setup.redundant, 0, setup.ranks > 1 ? experts : 0);
+    setup.two_batch = setup.two_batch && setup.ranks > 1;
+    setup.imbalance = std::isfinite(setup.imbalance) && setup.ranks > 1
+                          ? std::clamp(setup.imbalance, 1.0, kMostImbalance)
+                          : 1;
     setup.usable = std::isfinite(setup.usable) ? std::clamp(setup.usable, 0.05, 1.0) : 0.9;
     return setup;
 }

@@ -1,6 +1,7 @@
-// Serving one copy of a model on a tensor group: what weights and cache take, how many sequences fit, and how
-// long prefill and a decoding step take at least. A roofline at the data sheet's rates: kernels, queues and
-// the host are left out, and only one copy is looked at.
+// Serving one copy of a model on a tensor group, or on several that share its experts (wide_experts.h): what
+// weights and cache take, how many sequences fit, and how long prefill and a decoding step take at least. A
+// roofline at the data sheet's rates: kernels, queues and the host are left out, and only one copy is looked
+// at.
 //
 // A bound, not a prediction, with no calibration except the start of an all-reduce. t is the scenario's
 // tensor parallelism and the longest request its sequence length; serving.* metrics take a quarter of the
@@ -8,8 +9,9 @@
 // grows while an answer is written is not credited), so nothing is preempted. A step reads all but (1 -
 // k/E)^b of the experts, choices being uniform; expert weights are sharded by the group where their width
 // divides, else whole experts are distributed. An all-reduce takes the shorter of two ways, a direct
-// exchange or a ring. Fewer bits are of storage only: products stay 16-bit, scales are left out. The time
-// per token contains b prefills for every answer's length of decoding steps.
+// exchange or a ring. Fewer bits are of storage only, unless products are in FP8; attention's stay 16-bit,
+// and scales are left out. The time per token contains b prefills for every answer's length of decoding
+// steps.
 #pragma once
 
 #include "core/base/text/term.h"
@@ -24,15 +26,23 @@ namespace ringside
 struct ServingSetup
 {
     std::int64_t gpus = 1;    // t, of one copy, cut by tensor parallelism
-    std::int64_t batch = 32;  // sequences at once, b
+    std::int64_t batch = 32;  // sequences at once, b; of one attention replica
     std::int64_t prompt = 1;  // tokens that come with a request
     std::int64_t output = 1;  // tokens it is answered with
     std::int64_t longest = 1; // tokens the server accepts; what a contiguous cache reserves
     std::int64_t weight_bits = 16;
     std::int64_t cache_bits = 16;
-    bool paged = true;   // blocks of 16 tokens; else room for `longest` from the start
-    double usable = 0.9; // share of the GPU for weights and cache; the rest is for the forward pass
-                         // (gpu_memory_utilization of vLLM, whose default this is)
+    bool paged = true;      // blocks of 16 tokens; else room for `longest` from the start
+    double usable = 0.9;    // share of the GPU for weights and cache; the rest is for the forward pass
+                            // (gpu_memory_utilization of vLLM, whose default this is)
+    bool eight_bit = false; // products of weights and dispatch in FP8, where the GPU has it
+    // Wide expert parallelism, of a model with experts:
+    std::int64_t ranks = 1;     // attention replicas of `gpus` each that share one set of experts
+    std::int64_t redundant = 0; // replicas of experts beyond one of each, in a layer
+    bool two_batch = false;     // halves of the batch take turns: one computes, the other's tokens travel
+    double imbalance = 1;       // tokens of the busiest GPU's experts over the mean
+
+    std::int64_t engine_gpus() const { return gpus * ranks; } // and its expert parallelism
     bool operator==(const ServingSetup&) const = default;
 };
 
@@ -45,14 +55,22 @@ ServingSetup serving_setup(const Scenario& scenario);
 // Tensor groups of up to 64 that the model's heads, widths and cache can be cut into.
 std::vector<std::int64_t> serving_gpus(const Model& model);
 
-// One pass of the whole group, [s]. Memory and compute overlap, all-reduces with neither.
+// One pass of the whole group, [s]. Memory and compute overlap, all-reduces with neither; dispatch and
+// combine only with two half batches, each of which then reads the weights.
 struct ServingTime
 {
     double memory = 0;
     double compute = 0;
-    double reduce = 0; // two all-reduces a layer
+    double reduce = 0; // two all-reduces a layer; with replicas that share experts only where there are none
+    double exchange = 0; // dispatch and combine of every layer with experts
+    bool overlapped = false;
 
-    double total() const { return (memory > compute ? memory : compute) + reduce; }
+    // Of the roofline's compute and bandwidth, so much is reached.
+    double total(double peak = 1, double bandwidth = 1) const
+    {
+        const double kernels = memory / bandwidth > compute / peak ? memory / bandwidth : compute / peak;
+        return (!overlapped ? kernels + exchange : kernels > exchange ? kernels : exchange) + reduce;
+    }
     bool memory_bound() const { return memory >= compute; }
 };
 
@@ -62,6 +80,7 @@ struct ServingReport
     CacheShape shape;
     // Bytes of one GPU.
     Bytes weights;
+    Bytes experts;  // of these, routed experts
     Bytes capacity; // what may be filled
     Bytes device;   // all of it
     Bytes token;    // what one more token adds while no layer's window is full
@@ -82,7 +101,7 @@ struct ServingReport
     // A user's view and the server's, with every sequence's prefill taking its turn between decoding steps:
     double first_token() const { return prefill.total(); } // [s] from the start of its prefill
     double token_seconds() const;                          // [s] between two tokens of one answer, mean
-    double tokens_per_second() const;                      // of answers, all sequences together
+    double tokens_per_second() const; // of answers, all sequences of an attention replica together
     double tokens_per_gpu() const { return tokens_per_second() / static_cast<double>(setup.gpus); }
 };
 
@@ -97,7 +116,7 @@ struct PromptPiece
     bool last = true; // the answer's first token comes with it
 };
 
-// One forward pass of an engine.
+// One forward pass of an engine; of one attention replica, the others being alike and in step.
 struct Iteration
 {
     double decoding = 0; // sequences

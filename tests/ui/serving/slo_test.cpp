@@ -81,6 +81,36 @@ TEST_CASE("no words of serving under load and of RL systems are cut off or lie o
     }
 }
 
+TEST_CASE("experts over more GPUs are drawn, and a point that is pressed serves with as many")
+{
+    test::Window w;
+    w.open("slo/experts");
+    w.settle(300);
+    CHECK(test::says(w, "This model has no experts"));
+    w.session().apply(ChangeScenario{test::scenario(
+        R"({"model": "deepseek-v3", "cluster": {"gpu": "h800-sxm-80gb", "gpus": 256}, "parallel": {"tensor": 1},
+            "training": {"global_batch": 256}})")});
+    w.settle(300);
+    CHECK(test::says(w, "Memory of a GPU"));
+    CHECK(test::says(w, "EP 144"));
+    CHECK(test::says(w, "Most tokens per GPU"));
+    w.click("FP8 weights and GEMMs");
+    w.settle(300);
+    CHECK_FALSE(test::says(w, "Two-batch overlap"));
+    w.click("###wide 72 true");
+    w.settle(300);
+    CHECK(test::says(w, "Two-batch overlap"));
+    CHECK(test::says(w, "EP 72"));
+    w.open("slo/requests");
+    w.settle(300);
+    CHECK(test::says(w, "Requests of one attention replica"));
+    CHECK(test::says(w, "GPUs per attention replica"));
+    test::check_words_at_every_size(w, "requests of an attention replica");
+    w.open("slo/experts");
+    w.settle(300);
+    test::check_words_at_every_size(w, "slo/experts");
+}
+
 TEST_CASE("a larger prefix cache finds more, and its hits are taken for the requests")
 {
     test::Window w;

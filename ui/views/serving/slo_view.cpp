@@ -17,12 +17,15 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 4> kSloPages{"slo/requests", "slo/split", "slo/price", "slo/cache"};
+constexpr std::array<std::string_view, 5> kSloPages{"slo/requests", "slo/split", "slo/price", "slo/cache",
+                                                    "slo/experts"};
 constexpr std::array<double, 13> kLengths{16,   32,   64,   128,   256,   512,   1024,
                                           2048, 4096, 8192, 16384, 32768, 131072};
 constexpr std::array<double, 9> kLengthSpreads{0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2};
 constexpr std::array<double, 7> kGpusOfEngine{1, 2, 4, 8, 16, 32, 64};
 constexpr std::array<double, 8> kIterationTokens{128, 256, 512, 1024, 2048, 4096, 8192, 16384};
+constexpr std::array<double, 13> kReplicas{1, 2, 4, 8, 16, 24, 32, 48, 64, 72, 96, 144, 288};
+constexpr std::array<double, 9> kImbalances{1, 1.1, 1.2, 1.3, 1.5, 1.75, 2, 2.5, 3};
 constexpr std::array<double, 12> kFirst{0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2, 4, 8, 16}; // [s]
 constexpr std::array<double, 11> kEach{0.005, 0.01,  0.015, 0.02, 0.03, 0.04,
                                        0.05,  0.075, 0.1,   0.2,  0.5}; // [s]
@@ -62,7 +65,8 @@ void panel_engines(PanelColumn& column, const SloRoom& r)
     {
         setup.system = static_cast<ServingSystem>(*chosen);
     }
-    column.slide("GPUs per engine", Track::at(kGpusOfEngine, say_whole), shown.engine.gpus, r.state.gpus,
+    column.slide(shown.engine.ranks > 1 ? "GPUs per attention replica" : "GPUs per engine",
+                 Track::at(kGpusOfEngine, say_whole), shown.engine.gpus, r.state.gpus,
                  "More than asked for where fewer do not hold the weights and one request");
     const bool apart = setup.system == ServingSystem::disaggregated;
     column.slide(apart ? "Decode engines" : "Engines", Track::even(1, 16, say_whole), setup.engines);
@@ -70,6 +74,7 @@ void panel_engines(PanelColumn& column, const SloRoom& r)
     {
         column.slide("Prefill engines", Track::even(1, 16, say_whole), setup.prefill);
     }
+    panel_wide(column, r);
     if (setup.system == ServingSystem::chunked)
     {
         column.slide("Tokens per iteration", Track::at(kIterationTokens, say_whole), setup.budget,
@@ -85,6 +90,39 @@ void panel_engines(PanelColumn& column, const SloRoom& r)
 }
 
 } // namespace
+
+void panel_wide(PanelColumn& column, const SloRoom& r)
+{
+    LoadSetup& setup = r.state.setup;
+    if (r.frame.now.scenario.model.experts == 0)
+    {
+        return;
+    }
+    bool eight = setup.engine.eight_bit;
+    if (column.toggle("FP8 weights and GEMMs", eight,
+                      "And dispatch in FP8; attention and combine stay in BF16. Where the GPU has FP8"))
+    {
+        setup.engine.eight_bit = eight;
+        setup.engine.weight_bits = eight ? 8 : 16;
+    }
+    const bool apart = setup.system == ServingSystem::disaggregated;
+    column.slide(apart ? "Attention replicas, decode" : "Attention replicas", Track::at(kReplicas, say_whole),
+                 setup.engine.ranks,
+                 "Of an engine (DP attention). Each has requests of its own; their GPUs share one set of "
+                 "experts: expert parallelism over all of them");
+    if (apart)
+    {
+        column.slide("Attention replicas, prefill", Track::at(kReplicas, say_whole), setup.prefill_ranks,
+                     "The same of an engine that only prefills");
+    }
+    if (setup.engine.ranks > 1 || (apart && setup.prefill_ranks > 1))
+    {
+        column.toggle("Two-batch overlap", setup.engine.two_batch,
+                      "One half of the batch computes while the other\u2019s tokens travel");
+        column.slide("Imbalance", Track::at(kImbalances, three_digits), setup.engine.imbalance,
+                     "Tokens of the busiest GPU\u2019s experts over the mean");
+    }
+}
 
 std::string load_words(double requests_per_second)
 {
@@ -155,6 +193,14 @@ const std::vector<LoadReport>& SloState::curve_of(const Scenario& scenario) cons
                      });
 }
 
+const std::vector<WideEngine>& SloState::wide_of(const Scenario& scenario, bool two_batch) const
+{
+    LoadSetup at = asked(scenario);
+    at.engine.two_batch = two_batch;
+    return (two_batch ? two_batch_ : one_batch_)
+        .of({scenario, at}, [](const From& from) { return wide_engines(from.first, from.second); });
+}
+
 bool says_nothing_fits(const SloRoom& r)
 {
     const LoadReport& load = r.state.load_of(r.frame.now.scenario);
@@ -165,7 +211,7 @@ bool says_nothing_fits(const SloRoom& r)
     empty_state(
         r.p, r.area, "No engine holds this model",
         fmt::format("{} do not hold its weights and one request. Choose a smaller model or fewer tokens.",
-                    counted(load.setup.engine.gpus, "GPU")));
+                    counted(load.setup.engine.engine_gpus(), "GPU")));
     return true;
 }
 
@@ -200,11 +246,11 @@ namespace
 class SloView final : public PagedView<SloState>
 {
 public:
-    SloView() : PagedView(kSloPages, {&kSloRequests, &kSloSplit, &kSloPrice, &kSloCache}) {}
+    SloView() : PagedView(kSloPages, {&kSloRequests, &kSloSplit, &kSloPrice, &kSloCache, &kSloExperts}) {}
 
     ViewKeys keys() override
     {
-        return {turn_key("Requests, prefill and decode engines, price, prefix cache"),
+        return {turn_key("Requests, prefill and decode engines, price, prefix cache, wide EP"),
                 {"G", "Prefill first, chunked, disaggregated",
                  [this] { turn(state_.setup.system, kSystemChoices.size()); }},
                 {"F", "Reset the rate to 80% of the goodput", [this] { state_.rate.reset(); }},
@@ -222,7 +268,7 @@ extern const ViewInfo slo_view{
     "Under load",
     "Serving under load",
     "TTFT and TPOT against the request rate, goodput under an SLO, chunked prefill, prefill-decode "
-    "disaggregation, the price of a million tokens, prefix cache by size",
+    "disaggregation, the price of a million tokens, prefix cache by size, wide expert parallelism",
     {"model", "gpu", "tensor"},
     make_view<SloView>,
     kSloPages};

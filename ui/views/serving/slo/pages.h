@@ -56,6 +56,8 @@ struct SloState
     const LoadReport& load_of(const Scenario& scenario) const;
     // From a tenth of the goodput to where it breaks down.
     const std::vector<LoadReport>& curve_of(const Scenario& scenario) const;
+    // Decoding with experts over few and many GPUs, one batch at a time or two halves.
+    const std::vector<WideEngine>& wide_of(const Scenario& scenario, bool two_batch) const;
 
     Gradual<From, double> splits;
     Gradual<From, std::vector<PricedLoad>> prices;
@@ -66,6 +68,8 @@ private:
     Derived<From, double> goodput_;
     Derived<From, LoadReport> load_;
     Derived<From, std::vector<LoadReport>> curve_;
+    Derived<From, std::vector<WideEngine>> one_batch_;
+    Derived<From, std::vector<WideEngine>> two_batch_;
 };
 using SloRoom = PageRoom<SloState>;
 
@@ -76,6 +80,8 @@ Caption nothing_fits();
 // What a system is drawn with.
 const Ink& ink_of(const Theme& theme, ServingSystem system);
 void panel_slo(PanelColumn& column, const SloRoom& room);
+// What else an engine with experts may have: FP8, experts over several attention replicas, two half batches.
+void panel_wide(PanelColumn& column, const SloRoom& room);
 std::string load_words(double requests_per_second);
 std::string latency_words(double seconds);
 
@@ -83,5 +89,6 @@ extern const Page<SloState> kSloRequests;
 extern const Page<SloState> kSloSplit;
 extern const Page<SloState> kSloPrice;
 extern const Page<SloState> kSloCache;
+extern const Page<SloState> kSloExperts;
 
 } // namespace ringside

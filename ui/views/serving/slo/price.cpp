@@ -45,10 +45,17 @@ std::string dollars(double usd)
 
 std::string way_words(const LoadSetup& way)
 {
-    const std::string gpus = counted(way.engine.gpus, "GPU");
+    const bool wide = way.engine.ranks > 1;
+    const std::string gpus =
+        wide ? fmt::format("EP {}", way.engine.engine_gpus()) : counted(way.engine.gpus, "GPU");
     switch (way.system)
     {
     case ServingSystem::disaggregated:
+        if (wide)
+        {
+            return fmt::format("prefill EP {}, decode EP {}", way.engine.gpus * way.prefill_ranks,
+                               way.engine.engine_gpus());
+        }
         return fmt::format("{} : {} engines of {}", way.prefill, way.engines, gpus);
     case ServingSystem::chunked:
         return fmt::format("{}, chunks of {}", gpus, grouped(way.budget));
@@ -126,6 +133,9 @@ void draw_price(const SloRoom& r)
             r.state.setup.budget = point.setup.budget;
             r.state.setup.engines = point.setup.engines;
             r.state.setup.prefill = point.setup.prefill;
+            r.state.setup.prefill_ranks = point.setup.prefill_ranks;
+            r.state.setup.engine.ranks = point.setup.engine.ranks;
+            r.state.setup.engine.two_batch = point.setup.engine.two_batch;
             r.out.animating = true;
         }
     }

@@ -78,7 +78,9 @@ private:
     void draw_head(Rect head)
     {
         head.cut_left(p_.text_within(head.x, head.middle(), head.w, Type::small_strong, p_.theme.text,
-                                     "Requests of one engine, by arrival") +
+                                     load_.setup.engine.ranks > 1
+                                         ? "Requests of one attention replica, by arrival"
+                                         : "Requests of one engine, by arrival") +
                       p_.px(24));
         std::vector<LegendItem> items{{"queued", fills_.queued}, {"prefill", fills_.prefill}};
         if (apart_)

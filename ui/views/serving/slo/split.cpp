@@ -44,11 +44,13 @@ Compared compared(SloState& state, const Scenario& scenario, bool& animating)
     const LoadSetup shown = state.load_of(scenario).setup; // with as many GPUs an engine as hold the model
     LoadSetup traffic = traffic_of(asked);                 // the list is one for all systems
     traffic.engine.gpus = shown.engine.gpus;
+    traffic.engine.ranks = shown.engine.ranks;
+    traffic.engine.two_batch = shown.engine.two_batch;
     traffic.each_token = asked.each_token;
     traffic.budget = asked.budget;
     Compared now;
     now.engines = all_engines(asked);
-    now.gpus = static_cast<double>(shown.engine.gpus * now.engines);
+    now.gpus = static_cast<double>(shown.engine.engine_gpus() * now.engines);
     now.splits = engine_splits(traffic, now.engines);
     now.goodput = state.splits.of(
         {scenario, now.splits.front()}, now.splits.size(),
@@ -103,6 +105,7 @@ void draw_split(const SloRoom& r)
             r.state.setup.system = ServingSystem::disaggregated;
             r.state.setup.prefill = prefill;
             r.state.setup.engines = now.engines - prefill;
+            r.state.setup.prefill_ranks = r.state.setup.engine.ranks;
             r.out.animating = true;
         }
     }
