@@ -31,7 +31,7 @@ struct SearchOptions : CommonOptions
     std::string file; // scenario
     std::vector<std::string> sets;
     std::int64_t top = 10;
-    std::string objective = "step_time";
+    std::string objective; // empty: step_time, or cost where GPUs are freed
     std::string framework = "any";
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
@@ -68,7 +68,7 @@ void flip(SearchLimits& limits, Issues& issues, const char* option, const std::s
 }
 
 // "batch=256:4096", or "batch" for a quarter to four times today's.
-void free_one(Freed& freed, Issues& issues, const std::string& word, const Training& today)
+void free_one(Freed& freed, Issues& issues, const std::string& word, const Scenario& today)
 {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
@@ -78,13 +78,15 @@ void free_one(Freed& freed, Issues& issues, const std::string& word, const Train
         freed.recompute_layers = true;
         return;
     }
-    if (name != "batch" && name != "sequence")
+    if (name != "batch" && name != "sequence" && name != "gpus")
     {
         issues.push_back({"--free", fmt::format("there is no \u201c{}\u201d", name),
-                          "use batch, sequence, recompute_layers, or batch=256:4096"});
+                          "use batch, sequence, gpus, recompute_layers, or batch=256:4096"});
         return;
     }
-    const std::int64_t now = name == "batch" ? today.global_batch : today.sequence_length;
+    const std::int64_t now = name == "batch"      ? today.training.global_batch
+                             : name == "sequence" ? today.training.sequence_length
+                                                  : today.cluster.gpus;
     FreeRange wanted = range_around(now);
     if (equals != std::string::npos)
     {
@@ -110,14 +112,19 @@ void free_one(Freed& freed, Issues& issues, const std::string& word, const Train
                 {"--free", fmt::format("no power of two times {} is in {}", now, range), "widen the range"});
         }
     }
-    (name == "batch" ? freed.global_batch : freed.sequence_length) = wanted;
+    (name == "batch" ? freed.global_batch : name == "sequence" ? freed.sequence_length : freed.gpus) = wanted;
 }
 
 SearchLimits limits_of(const SearchOptions& o, const Scenario& scenario, const Presets& presets)
 {
     SearchLimits limits;
     Issues issues;
-    const auto objective = kNamesOf<Objective>.find(o.objective);
+    for (const std::string& word : o.free)
+    {
+        free_one(limits.freed, issues, word, scenario);
+    }
+    const auto usual = limits.freed.gpus.on() ? Objective::cost : Objective::step_time;
+    const auto objective = o.objective.empty() ? std::optional(usual) : kNamesOf<Objective>.find(o.objective);
     if (!objective)
     {
         issues.push_back({"--objective", fmt::format("there is no \u201c{}\u201d", o.objective),
@@ -146,10 +153,6 @@ SearchLimits limits_of(const SearchOptions& o, const Scenario& scenario, const P
             limits.fixed.push_back(known->name);
         }
     }
-    for (const std::string& word : o.free)
-    {
-        free_one(limits.freed, issues, word, scenario.training);
-    }
     check_range(issues, "--headroom", o.headroom, 0, 0.9);
     limits.headroom = o.headroom;
     if (o.top < 1 || o.top > static_cast<std::int64_t>(kMostKept))
@@ -175,6 +178,12 @@ void add_launch(json& out, const Scenario& s, const Framework& framework)
     out["reads_back"] = same_run(read_launch(framework, launch, s), layout_of(s));
 }
 
+// Of a million tokens, or of a step.
+double usd_of(const Scenario& s, const Candidate& c)
+{
+    return c.gpu_seconds() / 3600 * s.cluster.usd_per_gpu_hour;
+}
+
 // A candidate as `evaluate` has it: schedules without a closed form simulated, memory by the order itself.
 // `s` is laid out so.
 json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limits, const Presets& presets)
@@ -185,6 +194,11 @@ json layout_json(const Scenario& s, const Candidate& c, const SearchLimits& limi
     if (limits.freed.work())
     {
         out["estimate"]["seconds_per_million_tokens"] = c.pace();
+    }
+    if (limits.freed.gpus.on())
+    {
+        out["estimate"]["gpu_seconds_per_million_tokens"] = c.gpu_seconds();
+        out["estimate"]["usd_per_million_tokens"] = usd_of(s, c);
     }
     out["nearest_misses"] = json::array();
     for (const NearMiss& miss : near_misses(s, c, limits))
@@ -346,8 +360,10 @@ std::string_view verdict_mark(const Candidate& c, double capacity)
 }
 
 // Which of the cuts is as fast as the best, as far as computed times can tell.
-void print_equal(const SearchResult& r, Objective objective)
+void print_equal(const SearchResult& r, const SearchLimits& limits)
 {
+    const Objective objective = limits.objective;
+    const bool paid = limits.freed.gpus.on();
     const Candidate* simplest = simplest_equal(r.cuts, objective);
     if (simplest == nullptr || objective == Objective::memory)
     {
@@ -356,16 +372,21 @@ void print_equal(const SearchResult& r, Objective objective)
     const auto equal = std::ranges::count_if(r.cuts, [&](const Candidate& c)
                                              { return equals_best(c, r.cuts.front(), objective); });
     const Layout& l = simplest->layout;
-    say("\n{} within {} of the fastest, closer than computed times can be told apart; the simplest: "
-        "TP {}, CP {}, PP {}, EP {}, DP {}, ZeRO-{}: {}\n",
-        counted(equal, "combination") + " of TP, CP, PP and EP", format_percent(kToldApart), l.tensor,
-        l.context, l.pipeline, l.expert, data_of(l), l.zero, format_seconds(Seconds(simplest->seconds)));
+    say("\n{} within {} of the {}, closer than computed times can be told apart; the simplest: "
+        "{}TP {}, CP {}, PP {}, EP {}, DP {}, ZeRO-{}: {}\n",
+        counted(equal, "combination") + " of TP, CP, PP and EP", format_percent(kToldApart),
+        paid && objective == Objective::cost ? "cheapest" : "fastest",
+        paid ? counted(l.gpus, "GPU") + ", " : std::string(), l.tensor, l.context, l.pipeline, l.expert,
+        data_of(l), l.zero, format_seconds(Seconds(simplest->seconds)));
 }
 
 TextTable result_table(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top,
                        const CurrentLayout& current)
 {
+    const bool tokens = limits.freed.tokens();
+    const bool paid = limits.freed.gpus.on();
     TextTable table({{"", 4},
+                     {paid ? "GPUs" : "", paid ? 8 : 0},
                      {"TP", 5},
                      {"SP", 4},
                      {"CP", 4},
@@ -374,8 +395,8 @@ TextTable result_table(const Scenario& s, const SearchLimits& limits, const Sear
                      {"DP", 6},
                      {"Z", 4},
                      {"micro", 7},
-                     {limits.freed.work() ? "GBS" : "", limits.freed.work() ? 7 : 0},
-                     {limits.freed.work() ? "length" : "", limits.freed.work() ? 8 : 0},
+                     {tokens ? "GBS" : "", tokens ? 7 : 0},
+                     {tokens ? "length" : "", tokens ? 8 : 0},
                      {"  recompute", limits.freed.recompute_layers ? -18 : -12},
                      {"schedule", -18},
                      {"memory", 9},
@@ -384,16 +405,22 @@ TextTable result_table(const Scenario& s, const SearchLimits& limits, const Sear
                      {"MFU", 8},
                      {"step", 11},
                      {limits.freed.work() ? "s/M tok" : "", limits.freed.work() ? 9 : 0},
+                     {paid ? "GPU-s/M tok" : "", paid ? 13 : 0},
+                     {paid ? "$/M tok" : "", paid ? 9 : 0},
                      {"  faster, but needs", -26}});
-    const auto work = [&](std::string text) { return limits.freed.work() ? std::move(text) : std::string(); };
+    const auto where = [](bool shown, std::string text) { return shown ? std::move(text) : std::string(); };
     const auto add = [&](const std::string& name, const Candidate& c, const std::string& miss)
     {
         const Layout& l = c.layout;
-        table.add(name, l.tensor, l.sequence_parallel ? "x" : "", l.context, l.pipeline, l.expert, data_of(l),
-                  l.zero, l.micro_batch, work(grouped(l.global_batch)), work(grouped(l.sequence_length)),
+        table.add(name, where(paid, grouped(l.gpus)), l.tensor, l.sequence_parallel ? "x" : "", l.context,
+                  l.pipeline, l.expert, data_of(l), l.zero, l.micro_batch,
+                  where(tokens, grouped(l.global_batch)), where(tokens, grouped(l.sequence_length)),
                   fmt::format("  {}", recompute_words(l)), schedule_words(l), format_bytes(Bytes(c.bytes)),
                   verdict_mark(c, r.capacity), format_percent(c.bubble), format_percent(c.mfu),
-                  format_seconds(Seconds(c.seconds)), work(fmt::format("{:.3g}", c.pace())), miss);
+                  format_seconds(Seconds(c.seconds)),
+                  where(limits.freed.work(), fmt::format("{:.3g}", c.pace())),
+                  where(paid, fmt::format("{:.4g}", c.gpu_seconds())),
+                  where(paid, fmt::format("{:.3g}", usd_of(s, c))), miss);
     };
     for (std::size_t i = 0; i < std::min(top, r.best.size()); ++i)
     {
@@ -424,6 +451,14 @@ void print_current(const CurrentLayout& current)
     }
 }
 
+// "256", or where they are free "128 to 1,024".
+std::string words_of_gpus(const Scenario& s, const Freed& freed)
+{
+    const std::vector<std::int64_t> all = gpus_of(s, freed);
+    return all.size() > 1 ? fmt::format("{} to {}", grouped(all.front()), grouped(all.back()))
+                          : grouped(all.front());
+}
+
 void print_result(const Scenario& s, const SearchLimits& limits, const SearchResult& r, std::size_t top)
 {
     const CurrentLayout current = current_layout(s, limits);
@@ -433,7 +468,7 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
         rest.add(name_of(static_cast<Rejection>(i)), grouped(r.rejected[i]));
     }
     say("{} on {} x {}: {} tried, {} legal, {} fit, {} of them tight (above {} of a GPU's memory)\n",
-        s.model.name, grouped(s.cluster.gpus), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal),
+        s.model.name, words_of_gpus(s, limits.freed), s.cluster.gpu.name, grouped(r.tried), grouped(r.legal),
         grouped(r.fit), grouped(r.tight), format_percent(1 - limits.headroom));
     if (!limits.any_framework())
     {
@@ -442,7 +477,7 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
     }
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
         result_table(s, limits, r, top, current).text(), rest.text("", false, "  "));
-    print_equal(r, limits.objective);
+    print_equal(r, limits);
     print_current(current);
     if (current.runs() && !r.best.empty())
     {
@@ -519,7 +554,9 @@ void add_search_options(CLI::App& app, SearchOptions& o)
     add_scenario_file(app, o.file);
     add_sets(app, o.sets);
     app.add_option("--top", o.top, "number of layouts to print")->capture_default_str();
-    app.add_option("--objective", o.objective, "rank by step_time, memory or cost")->capture_default_str();
+    app.add_option(
+        "--objective", o.objective,
+        "rank by step_time, memory or cost (GPU-seconds); default: step_time, cost with --free gpus");
     const auto words = [&](const char* name, std::vector<std::string>& list, const char* help)
     { app.add_option(name, list, help)->delimiter(','); };
     words("--forbid", o.forbid, "exclude full-recompute, zero3, deep-pipelines (more than 8 stages)");
@@ -528,8 +565,9 @@ void add_search_options(CLI::App& app, SearchOptions& o)
     words("--fix", o.fix,
           "fields of the layout that stay as the scenario has them, for example parallel.tensor");
     words("--free", o.free,
-          "also move batch and sequence (x1/4 to x4, or as in batch=256:4096), recompute_layers; steps of "
-          "different tokens rank by the time per token");
+          "also move batch, sequence and gpus (x1/4 to x4, or as in batch=256:4096), recompute_layers; steps "
+          "of "
+          "different tokens rank by the time per token, with gpus by GPU-seconds per million tokens");
     add_framework(app, o.framework);
     app.add_option(
            "--headroom", o.headroom,

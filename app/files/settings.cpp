@@ -54,6 +54,7 @@ const JsonTable<Freed> kFreedTable{{
     {"global_batch", &Freed::global_batch, kRangeTable},
     {"sequence_length", &Freed::sequence_length, kRangeTable},
     {"recompute_layers", &Freed::recompute_layers},
+    {"gpus", &Freed::gpus, kRangeTable},
 }};
 const JsonTable<KeptSearch> kSearchTable{{
     {"words", &KeptSearch::words, kNeeded},

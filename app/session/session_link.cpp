@@ -112,7 +112,8 @@ void Session::keep_search()
     place.scenario = scenario_;
     const Candidate& best = result.best.front();
     KeptSearch kept{
-        fmt::format("{}, {} GPUs, {}: {}", scenario.model.name, grouped(scenario.cluster.gpus),
+        fmt::format("{}, {} GPUs, {}: {}", scenario.model.name,
+                    grouped(limits.freed.gpus.on() ? best.layout.gpus : scenario.cluster.gpus),
                     limits.any_framework() ? "any framework" : std::string_view(limits.framework.name),
                     limits.objective == Objective::memory ? format_bytes(Bytes(best.bytes), preferences_.unit)
                                                           : format_seconds(Seconds(best.seconds))),

@@ -69,6 +69,20 @@ std::vector<StepWork> works_of(const Scenario& s, const Freed& freed)
     return works.empty() ? std::vector{today} : works;
 }
 
+std::vector<std::int64_t> gpus_of(const Scenario& s, const Freed& freed)
+{
+    const std::int64_t today = s.cluster.gpus;
+    std::vector<std::int64_t> all = values_in(freed.gpus, today);
+    std::erase_if(all,
+                  [&](std::int64_t gpus)
+                  {
+                      Scenario trial = s;
+                      trial.cluster.gpus = gpus;
+                      return gpus != today && !search_faults(trial).empty();
+                  });
+    return all.empty() ? std::vector{today} : all;
+}
+
 void apply(const StepWork& work, Scenario& s)
 {
     s.training.global_batch = work.global_batch;

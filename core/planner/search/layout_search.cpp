@@ -38,10 +38,11 @@ bool SearchLimits::keeps_fixed(const Layout& layout) const
 Scenario searched_scenario(const Scenario& scenario, const SearchLimits& limits)
 {
     Scenario s = without_layout(scenario);
-    if (limits.freed.work())
+    if (limits.freed.tokens())
     {
         apply(works_of(s, limits.freed).front(), s);
     }
+    s.cluster.gpus = gpus_of(s, limits.freed).front();
     if (limits.freed.recompute_layers)
     {
         s.training.recompute_layers = 0;

@@ -34,7 +34,7 @@ enum class Objective : std::uint8_t
 {
     step_time,
     memory,
-    cost // GPU-seconds of a step; fewer GPUs are tried too
+    cost // GPU-seconds of a step; fewer GPUs are tried too, or those that are freed
 };
 template <>
 inline constexpr auto kNamesOf<Objective> = names<Objective>("step_time", "memory", "cost");
@@ -93,7 +93,7 @@ struct Candidate
     bool tight = false; // needs more than the headroom leaves
     double units = 1;   // work_units() of a step
 
-    // [s] What times are compared by: of a step, or of a million tokens.
+    // [s] What times are compared by: of a step, or of a million tokens where Freed::work().
     double pace() const { return seconds / units; }
     double gpu_seconds() const { return pace() * static_cast<double>(layout.gpus); } // of the same
     bool operator==(const Candidate&) const = default;
@@ -194,6 +194,7 @@ private:
     };
 
     void list_units();
+    std::vector<std::int64_t> gpus_tried() const;
     void list_groups(std::int64_t gpus, std::int64_t tensor, const StepWork& work);
     void list_all(const StepWork& work);
     void keep_part(std::size_t part, std::size_t parts);

@@ -60,11 +60,27 @@ void LayoutSearch::list_units()
                      [&](const Unit& a, const Unit& b) { return guess(a) < guess(b); });
 }
 
+// What is freed; else all, and where they are paid for also half as many, and so on.
+std::vector<std::int64_t> LayoutSearch::gpus_tried() const
+{
+    if (limits_.freed.gpus.on())
+    {
+        std::vector<std::int64_t> all = gpus_of(s_, limits_.freed);
+        std::ranges::reverse(all);
+        return all;
+    }
+    std::vector<std::int64_t> all{s_.cluster.gpus};
+    while (limits_.objective == Objective::cost && all.back() % 2 == 0)
+    {
+        all.push_back(all.back() / 2);
+    }
+    return all;
+}
+
 void LayoutSearch::list_all(const StepWork& work)
 {
     const Model& m = s_.model;
-    const std::int64_t all = s_.cluster.gpus;
-    for (std::int64_t gpus = all; gpus >= 1; gpus = gpus % 2 == 0 ? gpus / 2 : 0)
+    for (const std::int64_t gpus : gpus_tried())
     {
         for (const std::int64_t tensor : divisors(gpus))
         {
@@ -82,10 +98,6 @@ void LayoutSearch::list_all(const StepWork& work)
             {
                 list_groups(gpus, tensor, work);
             }
-        }
-        if (limits_.objective != Objective::cost)
-        {
-            break;
         }
     }
 }

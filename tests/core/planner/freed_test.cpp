@@ -149,6 +149,67 @@ TEST_CASE("a search with a freed batch or length finds the best of all searches 
     }
 }
 
+TEST_CASE("hand-worked: freed GPUs go by powers of two, and layouts rank by GPU-seconds of a million tokens")
+{
+    const Scenario s = freed_small(); // 8 GPUs
+    using Values = std::vector<std::int64_t>;
+    Freed freed;
+    CHECK(gpus_of(s, freed) == Values{8});
+    freed.gpus = {2, 40};
+    CHECK(gpus_of(s, freed) == Values{2, 4, 8, 16, 32});
+    freed.gpus = {9, 15}; // none of them is 8 times a power of two
+    CHECK(gpus_of(s, freed) == Values{8});
+    CHECK(work_units(s, freed) == 16 * 512 / 1e6);
+    CHECK_FALSE(freed.tokens());
+
+    Candidate c;
+    c.layout.gpus = 16;
+    c.seconds = 2;
+    c.units = 0.5;
+    CHECK(c.pace() == 4);
+    CHECK(c.gpu_seconds() == 64);
+}
+
+TEST_CASE("a search with freed GPUs finds the cheapest of all searches with so many, and no more layouts")
+{
+    const Scenario s = freed_small();
+    SearchLimits limits;
+    limits.framework = *test::presets().framework("megatron");
+    limits.objective = Objective::cost;
+    limits.freed.gpus = {4, 16};
+    const SearchResult found = searched(s, limits);
+    REQUIRE_FALSE(found.best.empty());
+    SearchLimits alone = limits;
+    alone.freed = {};
+    alone.objective = Objective::step_time; // no fewer GPUs
+    std::int64_t legal = 0;
+    double cheapest = 0;
+    double fastest = 0;
+    for (const std::int64_t gpus : gpus_of(s, limits.freed))
+    {
+        Scenario fixed = s;
+        fixed.cluster.gpus = gpus;
+        const SearchResult r = searched(fixed, alone);
+        legal += r.legal;
+        const double seconds = r.best.front().seconds;
+        const double cost = seconds * static_cast<double>(gpus) / (16 * 512 / 1e6);
+        cheapest = cheapest == 0 ? cost : std::min(cheapest, cost);
+        fastest = fastest == 0 ? seconds : std::min(fastest, seconds);
+    }
+    CHECK(found.legal == legal);
+    CHECK(std::abs(found.best.front().gpu_seconds() - cheapest) <= 1e-12 * cheapest);
+    CHECK(std::ranges::is_sorted(found.best, {},
+                                 [](const Candidate& c) { return std::pair(c.tight, c.gpu_seconds()); }));
+    check_rows(s, found);
+    // Ranked by time, the fastest of any number.
+    limits.objective = Objective::step_time;
+    CHECK(searched(s, limits).best.front().seconds == fastest);
+    // The same, whichever of its rows the scenario is.
+    Scenario row = s;
+    apply(found.best.back().layout, row);
+    CHECK(searched_scenario(row, limits) == searched_scenario(s, limits));
+}
+
 TEST_CASE("hand-worked: of the layers that may be recomputed the search takes the fewest that fit")
 {
     Scenario s = freed_small();

@@ -422,6 +422,37 @@ TEST_CASE("a press frees the global batch: rows rank per token, a row sets it, a
     CHECK(says(*w, "per step"));
 }
 
+TEST_CASE("a press frees the number of GPUs: rows rank by cost, each says its GPUs, and a row sets them")
+{
+    const auto w = opened();
+    const std::int64_t before = w->session().scenario().cluster.gpus;
+    const auto press = [&](const std::string& name)
+    {
+        w->click("###fixed");
+        w->frames(3);
+        w->click(name);
+        w->settle(8000);
+    };
+    press(fmt::format("GPUs {}", before));
+    const LayoutAnswer found = answer(*w);
+    CHECK(found.progress == 1.0);
+    CHECK(found.limits.freed.gpus == range_around(before));
+    CHECK(found.limits.objective == Objective::cost);
+    CHECK(says(*w, "Cheapest that fits"));
+    CHECK(says(*w, "per million tokens"));
+    const auto cheaper =
+        std::ranges::find_if(found.result.cuts, [&](const Candidate& c) { return c.layout.gpus != before; });
+    REQUIRE(cheaper != found.result.cuts.end());
+    const Layout best = found.result.cuts.front().layout;
+    w->click("###layout 1");
+    w->settle(8000);
+    CHECK(w->session().scenario().cluster.gpus == best.gpus);
+    CHECK(w->valid());
+    CHECK(answer(*w).result.cuts.front() == found.result.cuts.front());
+    press(fmt::format("GPUs {} to {}", grouped(before / 4), grouped(before * 4)));
+    CHECK_FALSE(answer(*w).limits.freed.any());
+}
+
 TEST_CASE("tight rows stand behind those that fit")
 {
     const auto w = opened(test::scenario(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 64},

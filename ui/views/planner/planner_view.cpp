@@ -105,7 +105,7 @@ void PlannerView::load(const Frame& frame, const Layout& layout, Out& out) const
     const std::int64_t before = next.cluster.gpus;
     apply(layout, next);
     std::string notice = fmt::format("Loaded: {}", words_of(layout));
-    notice += limits_.freed.work() ? ", " + words_of_work(layout) : "";
+    notice += limits_.freed.tokens() ? ", " + words_of_work(layout) : "";
     if (next.cluster.gpus != before)
     {
         notice += fmt::format(", on {} instead of {}", counted(next.cluster.gpus, "GPU"), grouped(before));

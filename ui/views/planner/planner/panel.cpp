@@ -109,16 +109,19 @@ FreeRange* range_of(Freed& freed, std::string_view field)
 {
     return field == "training.global_batch"      ? &freed.global_batch
            : field == "training.sequence_length" ? &freed.sequence_length
+           : field == "cluster.gpus"             ? &freed.gpus
                                                  : nullptr;
 }
 
-// A press frees what the scenario says, or fixes what is free. Batch and length are fixed until freed.
+// A press frees what the scenario says, or fixes what is free. GPUs, batch and length are fixed until freed.
 void turn_fixed(const LayoutField& field, const Layout& now, SearchLimits& limits)
 {
     if (FreeRange* range = range_of(limits.freed, field.name))
     {
         const auto today = std::get<std::int64_t Layout::*>(field.member);
         *range = range->on() ? FreeRange() : range_around(now.*today);
+        // With as many GPUs as one likes the fastest layout has all of them.
+        limits.objective = range == &limits.freed.gpus && range->on() ? Objective::cost : limits.objective;
     }
     else if (field.name == "training.recompute_layers")
     {
@@ -134,7 +137,7 @@ void turn_fixed(const LayoutField& field, const Layout& now, SearchLimits& limit
 // Which settings every layout has to have, and which others may move.
 void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
 {
-    const auto fields = layout_fields().subspan(1); // the number of GPUs is the scenario's
+    const auto fields = layout_fields();
     std::vector<std::string> names;
     std::vector<Choosable> items;
     std::string shown;
@@ -159,8 +162,9 @@ void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
     column.label("Fixed and freed");
     if (const auto chosen = column.dropdown("###fixed", shown.empty() ? "nothing" : std::string_view(shown),
                                             "planner fixed", items,
-                                            "A press fixes a setting as it is now, or frees it: global batch "
-                                            "and sequence length from a quarter to four times today's"))
+                                            "A press fixes a setting as it is now, or frees it: GPUs, global "
+                                            "batch and sequence length from a quarter to four times today's; "
+                                            "with free GPUs layouts rank by cost"))
     {
         turn_fixed(fields[*chosen], now, limits);
     }

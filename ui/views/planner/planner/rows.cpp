@@ -89,7 +89,7 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
      [](const Candidate& c, ByteUnit) { return three_digits(c.seconds); }, 100},
     {"pace", "s/M tok", "Seconds per million tokens", [](const Candidate& c) { return c.pace(); },
      [](const Candidate& c, ByteUnit) { return three_digits(c.pace()); }, 101},
-    {"cost", "GPU-s", "GPU-seconds per step; per million tokens where batch or length is free",
+    {"cost", "GPU-s", "GPU-seconds per step; per million tokens where GPUs, batch or length are free",
      [](const Candidate& c) { return c.gpu_seconds(); },
      [](const Candidate& c, ByteUnit) { return three_digits(c.gpu_seconds()); }, 95},
 }};
@@ -181,11 +181,11 @@ void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
         const auto column = static_cast<PlannerColumn>(i);
         const bool idle = (column == PlannerColumn::context && !context) ||
                           (column == PlannerColumn::expert && !expert) ||
-                          (column == PlannerColumn::batch && !work_) ||
+                          (column == PlannerColumn::batch && !freed.tokens()) ||
                           (column == PlannerColumn::sequence && !freed.sequence_length.on()) ||
                           (column == PlannerColumn::pace && !work_) ||
                           ((column == PlannerColumn::gpus || column == PlannerColumn::cost) &&
-                           objective_ != Objective::cost);
+                           objective_ != Objective::cost && !freed.gpus.on());
         if (!idle)
         {
             columns_.push_back(column);

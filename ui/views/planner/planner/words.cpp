@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/planner/planner/parts.h"
 
@@ -24,8 +25,12 @@ std::string found_sentence(const Frame& frame, const LayoutAnswer& answer)
 {
     const Candidate& best = answer.result.best.front();
     const bool work = answer.limits.freed.work();
-    const std::string layout =
-        words_of(best.layout) + (work ? ", " + words_of_work(best.layout) : std::string());
+    const Freed& freed = answer.limits.freed;
+    const std::string layout = words_of(best.layout) +
+                               (freed.tokens() ? ", " + words_of_work(best.layout) : std::string()) +
+                               (freed.gpus.on() && answer.limits.objective != Objective::cost
+                                    ? fmt::format(" on {}", counted(best.layout.gpus, "GPU"))
+                                    : std::string());
     const std::string room =
         of_capacity(frame, best.bytes, answer.result.capacity) + (best.tight ? ", tight" : "");
     const std::string seconds = format_seconds(Seconds(best.pace()));
@@ -73,9 +78,10 @@ std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
         return "No layout is legal: the batch or the model does not divide over these GPUs.";
     }
     const ByteUnit unit = frame.preferences.unit;
-    return fmt::format("Nothing fits on {} GPU{}: the smallest, {}, needs {} and is !!{} over!!.",
-                       grouped(answer.scenario.cluster.gpus), answer.scenario.cluster.gpus == 1 ? "" : "s",
-                       words_of(r.nearest_miss->layout), format_bytes(Bytes(r.nearest_miss->bytes), unit),
+    const std::int64_t most = gpus_of(answer.scenario, answer.limits.freed).back();
+    return fmt::format("Nothing fits on {}: the smallest, {}, needs {} and is !!{} over!!.",
+                       counted(most, "GPU"), words_of(r.nearest_miss->layout),
+                       format_bytes(Bytes(r.nearest_miss->bytes), unit),
                        format_bytes(Bytes(r.nearest_miss->bytes - r.capacity), unit));
 }
 
