@@ -51,6 +51,7 @@ std::vector<KnobChange> knob_changes(const TrainerConfig& now, const TrainerConf
     }
     const Training& a = now.training;
     const Training& b = next.training;
+    note("precision", std::string(name_of(a.precision)), std::string(name_of(b.precision)));
     note("micro-batch", shown(a.micro_batch), shown(b.micro_batch));
     note("accumulation", shown(now.accumulation()), shown(next.accumulation()));
     note("recompute", std::string(name_of(a.recompute)), std::string(name_of(b.recompute)));

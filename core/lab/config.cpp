@@ -206,6 +206,8 @@ constexpr std::array kRecipeFields{
                   &Recipe::balance_loss, 0, 10},
     Field<Recipe>{"stochastic_rounding", "stochastic rounding", "", "of 16-bit weights after an update",
                   &Recipe::stochastic_rounding},
+    Field<Recipe>{"fused", "fused kernels", "",
+                  "residuals added by the products, one update kernel for all parameters", &Recipe::fused},
     Field<Recipe>{"master_weights", "master weights", "", "an fp32 master copy of 16-bit weights",
                   &Recipe::master_weights},
 };
@@ -370,6 +372,17 @@ bool same_state(const TrainerConfig& now, const TrainerConfig& next)
            now.training.optimizer == next.training.optimizer &&
            now.training.sequence_length == next.training.sequence_length &&
            now.recipe.master_weights == next.recipe.master_weights;
+}
+
+bool same_weights(const TrainerConfig& now, const TrainerConfig& next)
+{
+    const auto full = [](const TrainerConfig& c)
+    { return c.training.precision == Precision::fp32 || c.recipe.master_weights; };
+    TrainerConfig as_next = now;
+    as_next.training.precision = next.training.precision;
+    as_next.training.gradient_dtype = next.training.gradient_dtype;
+    as_next.recipe.master_weights = next.recipe.master_weights;
+    return full(now) && full(next) && same_state(as_next, next);
 }
 
 } // namespace ringside

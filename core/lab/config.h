@@ -72,6 +72,9 @@ struct Recipe
     double capacity_factor = 1.25;    // f: an expert takes f k T / E tokens of a sequence of T
     double balance_loss = 0.01;       // what E sum f_i P_i counts beside the loss, in every layer; 0: nothing
     bool stochastic_rounding = false; // of 16-bit weights after an update
+    // The residual is added where a product is stored, and one kernel updates all parameters; else the
+    // residual has a kernel of its own, and so has every tensor's update.
+    bool fused = true;
     bool master_weights = true; // an fp32 copy of 16-bit weights (Micikevicius et al., arXiv 1710.03740)
 
     bool operator==(const Recipe&) const = default;
@@ -134,5 +137,8 @@ StageMemory predicted_memory(const TrainerConfig& config);
 // Whether `next` can go on from the weights and optimizer state of `now`: the same tensors in the same
 // formats on the same data.
 bool same_state(const TrainerConfig& now, const TrainerConfig& next);
+// The same but for the number format: `next` can go on from the fp32 weights and moments that `now` has, and
+// has such weights itself.
+bool same_weights(const TrainerConfig& now, const TrainerConfig& next);
 
 } // namespace ringside

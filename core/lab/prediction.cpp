@@ -1,12 +1,44 @@
 #include "core/lab/prediction.h"
 
 #include "core/lab/team/team_traffic.h"
+#include "core/model/sizes.h"
 #include "core/performance/step_time.h"
 
 #include <sstream>
 
 namespace ringside
 {
+
+namespace
+{
+
+// [s] that kernels of their own take in a step: each residual is read, the sum read and written once more,
+// and each tensor's update is another launch.
+double unfused_seconds(const TrainerConfig& c, const Gpu& gpu)
+{
+    const Training& t = c.training;
+    // Attention's is computed again with it; experts add theirs as they are put together.
+    const std::int64_t residuals = (c.model.experts > 0 ? 1 : 2) + (t.recompute == Recompute::full ? 1 : 0);
+    const auto passes = static_cast<double>(c.accumulation() * c.model.layers * residuals);
+    const auto elements = static_cast<double>(t.micro_batch * t.sequence_length * c.model.hidden);
+    const double bytes = passes * 3 * elements * element_bytes(t);
+    const double launches = passes + static_cast<double>(tensors_of(c.model) - 1);
+    return launches * gpu.calibration.kernel_us * 1e-6 +
+           bytes / (gpu.hbm_gb_per_s * 1e9 * gpu.calibration.hbm_efficiency);
+}
+
+} // namespace
+
+std::int64_t tensors_of(const Model& m)
+{
+    const std::int64_t norm = m.norm == Norm::layernorm ? 2 : 1;
+    const std::int64_t ends =
+        1 + (m.positions == Positions::learned ? 1 : 0) + (m.tied_embeddings ? 0 : 1) + norm;
+    const std::int64_t attention = 2 + (m.biases || m.qkv_bias ? 1 : 0) + (m.biases ? 1 : 0);
+    const std::int64_t each = m.biases ? 4 : 2; // up and down, of the MLP or of an expert
+    const std::int64_t mlp = m.experts > 0 ? (m.biases ? 2 : 1) + m.experts * each : each;
+    return ends + m.layers * (attention + mlp + 2 * norm);
+}
 
 LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu>& device,
                             std::int64_t workspace)
@@ -30,8 +62,10 @@ LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu
     p.parameter_flops = step.parameter_flops;
     if (device)
     {
-        p.step_seconds = step.total();
-        p.tokens_per_second = step.tokens_per_second();
+        const double apart = ready->recipe.fused ? 0 : unfused_seconds(*ready, *device);
+        p.step_seconds = step.total() + apart;
+        p.fixed_seconds = step.of(Slice::launch) + step.optimizer;
+        p.tokens_per_second = step.tokens / p.step_seconds;
     }
     return p;
 }

@@ -15,7 +15,8 @@ struct LabPrediction
     std::optional<TrainerConfig> of; // empty: nothing was predicted yet
     MemoryUse memory;                // at the peak
     std::int64_t parameters = 0;
-    double step_seconds = 0; // 0: the device has not been measured yet
+    double step_seconds = 0;  // 0: the device has not been measured yet
+    double fixed_seconds = 0; // of them, those that the batch does not change: launches and the optimizer
     double tokens_per_second = 0;
     double flops = 0;           // of a step, the model's
     double parameter_flops = 0; // of them 6 N a token
@@ -24,6 +25,9 @@ struct LabPrediction
 // With times only where the device is known; `workspace` is what it keeps for itself [B].
 LabPrediction prediction_of(const TrainerConfig& config, const std::optional<Gpu>& device,
                             std::int64_t workspace = 0);
+
+// Tensors that the optimizer updates: matrices, biases and gains, those of every expert for itself.
+std::int64_t tensors_of(const Model& model);
 
 struct TeamPrediction
 {

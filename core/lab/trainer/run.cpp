@@ -61,9 +61,13 @@ Issues damage_weight(const Trainer& trainer, TrainerState& state, std::int64_t l
 
 TrainingRun::TrainingRun(TrainerConfig config, OpenBackend open, RunSettings settings,
                          std::optional<TrainerState> from)
-    : config_(std::move(config)), open_(std::move(open)), from_(std::move(from)),
-      settings_(std::move(settings)), plan_(std::move(settings_.plan))
+    : config_(std::move(config)), open_(std::move(open)), settings_(std::move(settings)),
+      plan_(std::move(settings_.plan))
 {
+    if (from)
+    {
+        from_ = Mark{std::move(*from), config_};
+    }
     TrainingSnapshot first;
     first.config = config_;
     start(std::move(first), settings_.threaded);
@@ -74,6 +78,11 @@ void TrainingRun::change(TrainerConfig next)
     ask(
         [this, next = std::move(next)]
         {
+            const auto ready = prepared(next);
+            if (ready && !same_state(trainer_->config(), *ready) && same_weights(trainer_->config(), *ready))
+            {
+                return change_format(*ready);
+            }
             report(trainer_->change(next), "not changed");
             take_over(*trainer_, trainer_->step_count());
         });
@@ -135,16 +144,45 @@ bool TrainingRun::open_trainer()
         return false;
     }
     trainer_ = std::move(*made);
-    const Issues issues = from_ ? trainer_->restore(*from_) : Issues{};
+    const Issues issues = from_ ? trainer_->restore(from_->state, from_->config) : Issues{};
     if (!issues.empty())
     {
         fail(issues);
         return false;
     }
-    kept_ = from_ ? std::optional(Mark{*from_, config_}) : std::nullopt;
-    from_.reset();
+    kept_ = std::exchange(from_, std::nullopt);
     take_over(*trainer_, trainer_->step_count());
     return true;
+}
+
+// Another trainer on the same device goes on from the fp32 weights and moments of this one. Not within the
+// answer that brings them, which is this trainer's.
+void TrainingRun::change_format(TrainerConfig next)
+{
+    if (Issues lacks = lacking(next, trainer_->abilities(), trainer_->backend().name()); !lacks.empty())
+    {
+        return report(lacks, "not changed");
+    }
+    with_state(
+        [this, next = std::move(next)](const TrainerState& state)
+        {
+            kept_ = Mark{state, config_};
+            ask(
+                [this, next]
+                {
+                    const auto backend = trainer_->shared_backend();
+                    trainer_.reset(); // its memory first
+                    auto made = Trainer::create(next, backend);
+                    Issues issues = made ? (*made)->restore(kept_->state, kept_->config) : made.issues();
+                    if (!issues.empty())
+                    {
+                        return fail(issues);
+                    }
+                    trainer_ = std::move(*made);
+                    take_over(*trainer_, trainer_->step_count());
+                    pace();
+                });
+        });
 }
 
 void TrainingRun::lose_device(const std::string& why)
@@ -156,7 +194,7 @@ void TrainingRun::lose_device(const std::string& why)
     const auto steps = now_.step;
     steps_asked_ = states_asked_ = 0;
     trainer_.reset();
-    from_ = kept_ ? std::optional(kept_->state) : std::nullopt;
+    from_ = kept_;
     if (open_trainer())
     {
         forget_after(trainer_->step_count());
@@ -443,7 +481,7 @@ void TrainingRun::go_back(std::int64_t step)
         marks_.pop_back();
         now_.marks.pop_back();
     }
-    const Issues issues = trainer_->restore(marks_.back().state);
+    const Issues issues = trainer_->restore(marks_.back().state, marks_.back().config);
     if (!issues.empty())
     {
         event(to_line(issues.front()));

@@ -51,6 +51,7 @@ private:
     Issue thrown(const std::string& what) const override { return {"run", what, "use a smaller model"}; }
 
     bool open_trainer();
+    void change_format(TrainerConfig next);
     void take_over(const Trainer& trainer, std::int64_t step);
     bool plan_is_due() const;
     void carry_out_plan();
@@ -73,7 +74,7 @@ private:
 
     TrainerConfig config_;
     OpenBackend open_;
-    std::optional<TrainerState> from_;
+    std::optional<Mark> from_;
 
     RunSettings settings_;
     std::unique_ptr<Trainer> trainer_;

@@ -103,6 +103,7 @@ public:
     const TrainerConfig& config() const { return config_; }
     const Corpus& corpus() const { return corpus_; }
     Backend& backend() { return *backend_; }
+    const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
     std::int64_t step_count() const { return now_.step; }
     const ParameterTable& parameters() const { return parameters_.table(); }
     bool waits() const { return backend_->waits(); }
@@ -143,6 +144,9 @@ public:
     Issues change(const TrainerConfig& next);
 
     Issues restore(const TrainerState& state);
+    // A state of a training that may have other formats, where both keep fp32 weights (same_weights()): the
+    // loss scale then begins anew.
+    Issues restore(const TrainerState& state, const TrainerConfig& of);
 
 private:
     Trainer(const TrainerConfig& config, std::shared_ptr<Backend> backend);

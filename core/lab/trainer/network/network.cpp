@@ -17,15 +17,16 @@ Held::Held(Arena& arena, Index rows, Index cols, DType type, Component component
 
 Network::Network(const TrainerConfig& config, Backend& backend, Arena& arena, ParameterStore& parameters)
     : model_(config.model), training_(config.training), capacity_factor_(config.recipe.capacity_factor),
-      backend_(backend), arena_(arena), parameters_(parameters), partners_(alone_)
+      fused_(config.recipe.fused), backend_(backend), arena_(arena), parameters_(parameters),
+      partners_(alone_)
 {
 }
 
 Network::Network(const TrainerConfig& config, const Piece& piece, Backend& backend, Arena& arena,
                  ParameterStore& parameters, Partners& partners)
     : model_(piece.model(config.model)), training_(config.training),
-      capacity_factor_(config.recipe.capacity_factor), backend_(backend), arena_(arena),
-      parameters_(parameters), partners_(partners)
+      capacity_factor_(config.recipe.capacity_factor), fused_(config.recipe.fused), backend_(backend),
+      arena_(arena), parameters_(parameters), partners_(partners)
 {
 }
 
@@ -33,6 +34,7 @@ void Network::set(const TrainerConfig& config)
 {
     training_ = config.training;
     capacity_factor_ = config.recipe.capacity_factor;
+    fused_ = config.recipe.fused;
 }
 
 Held Network::matrix(Index rows, Index cols, DType type, Component component)
@@ -256,8 +258,7 @@ void Network::linear(const Tensor& x, int weight, int bias, const Tensor& out, c
                     .b = parameters_.forward_weight(weight),
                     .c = out,
                     .b_transposed = parameters_.is_eight_bit(weight),
-                    .bias = optional_weight(bias),
-                    .add = add};
+                    .bias = optional_weight(bias)};
     Held rounded;
     if (parameters_.is_eight_bit(weight) && x.type != DType::e4m3)
     {
@@ -265,7 +266,13 @@ void Network::linear(const Tensor& x, int weight, int bias, const Tensor& out, c
         backend_.run(Convert{.from = x, .to = rounded});
         product.a = rounded;
     }
+    const bool apart = add && !fused_;
+    product.add = apart ? Tensor{} : add;
     backend_.run(product);
+    if (apart)
+    {
+        backend_.run(Add{.from = add, .to = out});
+    }
 }
 
 void Network::weight_gradient(const Tensor& dy, const Tensor& x, int weight, int bias)

@@ -115,7 +115,7 @@ public:
     Network(const TrainerConfig& config, const Piece& piece, Backend& backend, Arena& arena,
             ParameterStore& parameters, Partners& partners);
 
-    // Recomputation, flash attention and the experts' capacity may change between steps.
+    // Recomputation, flash attention, fusion and the experts' capacity may change between steps.
     void set(const TrainerConfig& config);
     // Who looks on from now on.
     void watch(const Onlookers& onlookers) { onlookers_ = onlookers; }
@@ -256,6 +256,7 @@ private:
     Model model_; // of this piece
     Training training_;
     double capacity_factor_;
+    bool fused_;
     Backend& backend_;
     Arena& arena_;
     ParameterStore& parameters_;

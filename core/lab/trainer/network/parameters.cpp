@@ -386,7 +386,7 @@ void Parameters::round_weights()
     }
 }
 
-void Parameters::update(Update update)
+void Parameters::update(Update update, bool fused)
 {
     update.weights = formats().eight_bit ? nullptr : weights_.data();
     update.weight_type = formats().weight;
@@ -397,7 +397,24 @@ void Parameters::update(Update update)
     update.variance = variance_.as<float>();
     update.elements = table().elements;
     update.decayed = table().decayed;
-    backend_.run(update);
+    if (fused)
+    {
+        backend_.run(update);
+    }
+    for (int place = 0; !fused && place < static_cast<int>(table().list.size()); ++place)
+    {
+        const Parameter& p = at(place);
+        Update one = update;
+        one.weights = update.weights ? matrix(place, weights_, formats().weight).data : nullptr;
+        one.gradients = gradient(place).data;
+        one.momentum += p.offset;
+        one.variance = update.variance ? update.variance + p.offset : nullptr;
+        one.master = update.master ? update.master + p.offset : nullptr;
+        one.elements = p.elements();
+        one.decayed = p.offset < table().decayed ? one.elements : 0;
+        one.key = update.key + static_cast<std::uint64_t>(place);
+        backend_.run(one);
+    }
     if (formats().eight_bit)
     {
         round_weights();

@@ -151,8 +151,11 @@ public:
     // First values from the seed: a bell of deviation 0.02, less for what is added to the residual (GPT-2).
     void initialise(std::uint64_t seed);
     void clear_gradients();
-    // Fills in the parts of an update that belong to the parameters and runs it.
-    void update(Update update);
+    // Fills in the parts of an update that belong to the parameters and runs it, in one kernel or with one
+    // for each tensor.
+    void update(Update update, bool fused);
+    // Weights in the training's own formats from the master copy.
+    void round_weights();
 
     // Everything that makes a step come out the same: weights, master copy, moments.
     struct Part
@@ -167,7 +170,6 @@ public:
 
 private:
     Tensor matrix(int place, const Block& block, DType type) const;
-    void round_weights();
 
     Backend& backend_;
     Block weights_;
