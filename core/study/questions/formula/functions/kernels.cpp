@@ -1,10 +1,12 @@
-// One GPU: block formats, tiles, occupancy.
+// One GPU: number formats and their scales, tiles, occupancy.
 #include "core/performance/occupancy.h"
 #include "core/performance/step_model/tiling.h"
 #include "core/study/questions/formula/functions/parts.h"
 #include "core/training/block_format.h"
+#include "core/training/loss_scale.h"
 
 #include <array>
+#include <cmath>
 
 namespace ringside::study_function
 {
@@ -20,6 +22,19 @@ Value fp4_round(Arguments v)
 Value mxfp4_scale(Arguments v)
 {
     return quantize(block_format(BlockId::mxfp4), v).scales.front();
+}
+
+// The trainer's rule on a gradient that stays as large.
+Value loss_scale_skips(Arguments v)
+{
+    LossScale scale{v[1], 0};
+    double steps = 0;
+    while (!scale.after(std::isfinite(round_to(number_format(FormatId::fp16), v[0] * scale.value)), {}) &&
+           scale.value > 1)
+    {
+        ++steps;
+    }
+    return steps;
 }
 
 Value product_intensity(Arguments v)
@@ -74,6 +89,8 @@ constexpr std::array kKernelsFunctions{
     StudyFunction{"resident_blocks", "threads, registers, shared_kib", "on one multiprocessor of Hopper",
                   resident_blocks},
     StudyFunction{"fp4_round", "x", "nearest number of E2M1, at most 6", fp4_round},
+    StudyFunction{"loss_scale_skips", "g, S",
+                  "steps that a gradient g overflows fp16, from a loss scale S on", loss_scale_skips},
     StudyFunction{"mxfp4_scale", "A", "scale of an MXFP4 block whose largest magnitude is A", mxfp4_scale},
 };
 
