@@ -71,7 +71,7 @@ void add_picture_options(CLI::App& draw, PictureOptions& o)
     draw.add_option("--step", o.step, "step of the lesson, or scene of the demonstration, from 1")
         ->capture_default_str();
     draw.add_flag("--reveal", o.reveal, "show the answer, or the task's solution");
-    draw.add_option("--demo", o.demo, "demonstration of the live lab; with --reveal, its result");
+    draw.add_option("--demo", o.demo, "demonstration or switch of the live lab; with --reveal, its result");
     draw.add_option("--term", o.term, "glossary term to show, by id");
     draw.add_option("--find", o.find, "text typed into the search, Ctrl K");
     draw.add_option("--watch", o.watch, "live file of a training that runs elsewhere, for the ranks view");

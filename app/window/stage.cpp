@@ -248,6 +248,33 @@ void train_in_lab(LabDesk& lab, std::int64_t steps)
     lab.wait(kPatience);
 }
 
+// A switch, pressed half-way; one that needs fp16 after a while in fp16. Every size of the batch.
+void press_in_lab(LabDesk& lab, std::size_t which, std::int64_t steps)
+{
+    constexpr std::int64_t kEnough = 40; // steps
+    const std::int64_t half = std::max(steps, kEnough) / 2;
+    std::int64_t step = 0;
+    const auto press = [&](std::size_t next)
+    {
+        step += half;
+        lab.run_to(step, kPatience);
+        lab.apply(PressSwitch{next});
+    };
+    lab.wake();
+    lab.wait(kPatience);
+    if (!lab.frame().switches[which].refusal.empty())
+    {
+        const auto of = std::ranges::find(lab_switches(), kHalfSwitch, &LabSwitch::id);
+        press(static_cast<std::size_t>(of - lab_switches().begin()));
+    }
+    const bool all = lab_switches()[which].goes_on;
+    for (int i = 0; i < (all ? 7 : 1); ++i)
+    {
+        press(which);
+    }
+    lab.run_to(step + half, kPatience);
+}
+
 Issues open_lab(const PictureOptions& options, const Opened& opened, Session& session)
 {
     LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu", false);
@@ -255,14 +282,22 @@ Issues open_lab(const PictureOptions& options, const Opened& opened, Session& se
     setup.checkpoint.clear();
     session.set_lab(std::make_unique<LabDesk>(std::move(setup)));
     LabDesk& lab = session.lab();
-    if (!options.demo.empty())
+    const auto switches = lab_switches();
+    const auto pressed = std::ranges::find(switches, options.demo, &LabSwitch::id);
+    if (pressed != switches.end())
+    {
+        press_in_lab(lab, static_cast<std::size_t>(pressed - switches.begin()), options.steps);
+    }
+    else if (!options.demo.empty())
     {
         const auto demos = lab_demos();
         const auto found = std::ranges::find(demos, options.demo, &LabDemo::id);
         if (found == demos.end())
         {
             return {{"--demo", fmt::format("there is no demonstration \u201c{}\u201d", options.demo),
-                     fmt::format("use one of {}", fmt::join(texts_of(demos, &LabDemo::id), ", "))}};
+                     fmt::format("use one of {}, or of the switches {}",
+                                 fmt::join(texts_of(demos, &LabDemo::id), ", "),
+                                 fmt::join(texts_of(switches, &LabSwitch::id), ", "))}};
         }
         lab.wake();
         lab.wait(kPatience);

@@ -38,39 +38,9 @@ double final_loss(const TrainingSnapshot& run)
     return mean_loss(run, run.step - 9, run.step);
 }
 
-double median_seconds(const TrainingSnapshot& run)
-{
-    std::vector<float> all = run.seconds;
-    if (all.empty())
-    {
-        return 0;
-    }
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-    std::nth_element(all.begin(), middle, all.end());
-    return static_cast<double>(*middle);
-}
-
-double furthest_apart(const TrainingSnapshot& a, const TrainingSnapshot& b)
-{
-    return largest_over(std::min(a.losses.size(), b.losses.size()), [&](std::size_t i)
-                        { return static_cast<double>(std::abs(a.losses[i] - b.losses[i])); });
-}
-
 std::string bytes(std::int64_t amount)
 {
     return format_bytes(Bytes(amount));
-}
-
-// [s] of a step, in words.
-std::string step_of(const TrainingSnapshot& run)
-{
-    return format_seconds(Seconds(median_seconds(run)));
-}
-
-// The most of a component that a step kept.
-std::string most(const TrainingSnapshot& run, Component component)
-{
-    return bytes(run.highest.of(component));
 }
 
 std::string loss(double value)
@@ -96,39 +66,6 @@ DemoFinding not_run(LabRuns runs)
         std::ranges::find_if(runs, [](const auto& run) { return run.state == RunState::failed; });
     return {0, failed == runs.end() ? "It was ended before there was anything to see."
                                     : "It could not be run: " + failed->message};
-}
-
-DemoFinding find_accumulation(LabRuns runs)
-{
-    const double apart = furthest_apart(runs[0], runs[1]);
-    const double share = apart / final_loss(runs[0]);
-    return {
-        share < 1e-3  ? 0U
-        : share < 0.5 ? 1U
-                      : 2U,
-        fmt::format("In {} steps the losses were **at most {:.1g} nats apart**: a mean over 8 sequences is "
-                    "the sum of 4 parts, up to the order of summation. Activations at the peak fell from {} "
-                    "to **{}**; a step took {} instead of {}.",
-                    runs[0].step, apart, most(runs[0], Component::activations),
-                    most(runs[1], Component::activations), step_of(runs[1]), step_of(runs[0]))};
-}
-
-DemoFinding find_checkpointing(LabRuns runs)
-{
-    const double times = median_seconds(runs[1]) / median_seconds(runs[0]);
-    const bool less = runs[1].peak.total() < runs[0].peak.total();
-    const double apart = furthest_apart(runs[0], runs[1]);
-    return {
-        !less          ? 2U
-        : times > 1.03 ? 0U
-                       : 1U,
-        fmt::format("Activations fell from {} to **{}**, the peak from {} to {}. A step took {} instead of "
-                    "{}: **{:+.0f}%**, for one more forward. The losses are {}.",
-                    most(runs[0], Component::activations), most(runs[1], Component::activations),
-                    bytes(runs[0].peak.total()), bytes(runs[1].peak.total()), step_of(runs[1]),
-                    step_of(runs[0]), 100 * (times - 1),
-                    apart == 0 ? std::string("the same to the last bit")
-                               : fmt::format("at most {:.1g} apart", apart))};
 }
 
 DemoFinding find_no_master(LabRuns runs)

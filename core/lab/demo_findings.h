@@ -19,8 +19,6 @@ DemoFinding found(LabRuns runs)
     return all_ran(runs, Wanted) ? Find(runs) : not_run(runs);
 }
 
-DemoFinding find_accumulation(LabRuns runs);
-DemoFinding find_checkpointing(LabRuns runs);
 DemoFinding find_no_master(LabRuns runs);
 DemoFinding find_overflow(LabRuns runs);
 DemoFinding find_no_warmup(LabRuns runs);

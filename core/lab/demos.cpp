@@ -27,23 +27,6 @@ TrainerConfig in_bf16(TrainerConfig c)
     return c;
 }
 
-Runs accumulation(const TrainerConfig& base)
-{
-    TrainerConfig big = steady(base);
-    big.training.micro_batch = big.training.global_batch = 8;
-    TrainerConfig small = big;
-    small.training.micro_batch = 2;
-    return {{"8 at once", big, kShort}, {"4 \u00d7 2, added up", small, kShort}};
-}
-
-Runs checkpointing(const TrainerConfig& base)
-{
-    TrainerConfig all = steady(base);
-    TrainerConfig again = all;
-    again.training.recompute = Recompute::full;
-    return {{"keeps all", all, kShort}, {"computes again", again, kShort}};
-}
-
 Runs no_master(const TrainerConfig& base)
 {
     TrainerConfig with = in_bf16(steady(base));
@@ -122,25 +105,8 @@ Runs out_of_memory(const TrainerConfig& base)
 }
 
 constexpr std::array kDemos{
-    LabDemo{"accumulation",
-            "F2",
-            "accumulation = big batch",
-            "60 steps on batches of 8 sequences, then 60 on 4 accumulation steps of 2 of the same sequences.",
-            "How far apart will the losses be after 60 steps?",
-            {"Only by rounding", "By a few percent", "Fourfold"},
-            accumulation,
-            found<find_accumulation>},
-    LabDemo{"checkpointing",
-            "F3",
-            "activation checkpointing",
-            "60 steps that store every activation, then 60 that store each layer\u2019s input and recompute "
-            "the rest.",
-            "What will recomputing activations do?",
-            {"Less memory, slower", "Less memory, as fast", "The same memory"},
-            checkpointing,
-            found<find_checkpointing>},
     LabDemo{"no-master",
-            "F4",
+            "F2",
             "bf16, no master copy",
             "160 steps in bf16 at a learning rate of 1e-5: with an fp32 copy of the weights, then without.",
             "What happens without the fp32 copy?",
@@ -148,7 +114,7 @@ constexpr std::array kDemos{
             no_master,
             found<find_no_master>},
     LabDemo{"overflow",
-            "F6",
+            "F3",
             "fp16 overflow",
             "60 steps in fp16 with the loss multiplied by 2^24: the scale adapts, then stays.",
             "fp16 ends at 65 504. What will the first steps do?",
@@ -156,7 +122,7 @@ constexpr std::array kDemos{
             overflow,
             found<find_overflow>},
     LabDemo{"no-warmup",
-            "F7",
+            "F4",
             "no warm-up",
             "160 steps at a high learning rate: reached over 60 steps, then from the first step.",
             "What will starting at the full rate do?",
@@ -164,7 +130,7 @@ constexpr std::array kDemos{
             no_warmup,
             found<find_no_warmup>},
     LabDemo{"poison",
-            "F8",
+            "F6",
             "poisoned batch, no clip",
             "Step 80 gets a damaged batch, one symbol over and over: with clipping, then without.",
             "What will one bad batch do without clipping?",
@@ -172,7 +138,7 @@ constexpr std::array kDemos{
             poisoned,
             found<find_poisoned>},
     LabDemo{"nan",
-            "F9",
+            "F7",
             "NaN hunt",
             "After 80 steps one bit flips: an exponent in layer 2\u2019s first MLP matrix.",
             "Which tensor will be the first that is not finite?",
@@ -180,7 +146,7 @@ constexpr std::array kDemos{
             nan_hunt,
             found<find_nan, 1>},
     LabDemo{"no-optimizer",
-            "F10",
+            "F8",
             "resume, no optimizer",
             "160 steps, then the same with the moments lost at step 80, as by saving weights alone.",
             "What will the loss do after resuming?",
@@ -188,7 +154,7 @@ constexpr std::array kDemos{
             no_optimizer_state,
             found<find_no_optimizer>},
     LabDemo{"no-rng",
-            "F12",
+            "F9",
             "resume, no RNG state",
             "160 steps, then the same with other random numbers from step 80 on: other batches.",
             "What will the losses do after resuming?",
@@ -196,7 +162,7 @@ constexpr std::array kDemos{
             no_rng,
             found<find_no_rng>},
     LabDemo{"oom",
-            "0",
+            "F10",
             "batch against memory",
             "A budget of 16 MB, and a micro-batch of 4 that doubles every 15 steps.",
             "At which micro-batch will memory run out?",

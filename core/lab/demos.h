@@ -2,7 +2,7 @@
 // and what to do to them, and explains afterwards with the numbers that came out. Data and pure functions.
 //
 // Runs of a demonstration are made one after the other, so that their times can be compared; the person's
-// own runs wait.
+// own runs wait. What can be seen in one run that goes on is no demonstration but a switch (switches.h).
 #pragma once
 
 #include "core/lab/snapshot.h"
@@ -31,7 +31,7 @@ struct DemoFinding
 struct LabDemo
 {
     std::string_view id;
-    std::string_view key; // "F1"
+    std::string_view key; // "F2"
     std::string_view title;
     std::string_view does;     // what will be run
     std::string_view question; // what to predict

@@ -290,7 +290,7 @@ def test_an_output_that_cannot_be_written_is_bad_input_and_leaves_nothing():
 
 def test_the_lab_is_drawn_after_a_real_run_and_before_its_start():
     assert drawn("--view", "lab", "--steps", "0") != drawn("--view", "lab", "--steps", "8")
-    Outcome("--view", "lab", "--demo", "nothing", "-o", "x.png").exits(2).mentions("--demo", "accumulation")
+    Outcome("--view", "lab", "--demo", "nothing", "-o", "x.png").exits(2).mentions("--demo", "overflow", "accumulation")
 
 
 SVG = "{http://www.w3.org/2000/svg}"

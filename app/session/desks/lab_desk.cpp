@@ -51,7 +51,8 @@ std::string LabDesk::apply(const LabAction& action)
                 return std::string();
             },
             [this](const AskDemo& a) { return ask(a); }, [this](const AnswerDemo& a) { return answer(a); },
-            [this](const ChooseDevice& a) { return choose(a); }},
+            [this](const ChooseDevice& a) { return choose(a); },
+            [this](const PressSwitch& a) { return press(a); }},
         action);
     tick();
     return notice;
@@ -282,7 +283,9 @@ std::string LabDesk::turn(const TurnKnobs& knobs)
         return "Not changed: " + frame_.fault;
     }
     const auto now = prepared(slot->shown.config);
-    const bool takes = now && same_state(*now, *ready);
+    const bool computed = !card() || trainer::lacking(*ready, card()->abilities, card()->shown.name).empty();
+    const bool takes = now && computed && (same_state(*now, *ready) || same_weights(*now, *ready));
+    trial_.reset();
     slot->shown.config = knobs.config;
     slot->turned = true;
     if (slot->run && !takes)

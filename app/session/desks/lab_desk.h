@@ -118,6 +118,10 @@ private:
     void choose_for(const TrainerConfig& config);
     // The card that is chosen and computes what is set; null: none.
     const LabCard* card() const { return chosen_ == 0 || on_cpu_ ? nullptr : &cards_[chosen_ - 1]; }
+    std::string press(const PressSwitch& pressed);
+    TrainerConfig switched(std::size_t which) const;
+    bool is_on(std::size_t which) const;
+    void look_at_switches();
     std::string ask(const AskDemo& demo);
     std::string answer(const AnswerDemo& answer);
     template <class F>
@@ -159,6 +163,15 @@ private:
     Bench bench_;
     std::optional<Bench> aside_; // the person's own, while a demonstration is on
     std::optional<Demo> demo_;
+    struct Pressed
+    {
+        TrainerConfig before;
+        std::string to; // how it stood then; otherwise somebody turned it since
+    };
+    std::map<std::size_t, Pressed> pressed_; // by switch
+    std::optional<LabTrial> trial_;
+    LabPrediction ahead_of_;           // that the switches were looked at for
+    std::vector<LabPrediction> ahead_; // by switch
     std::shared_ptr<File> file_ = std::make_shared<File>();
     std::future<Result<trainer::Checkpoint>> loading_;
     std::string notice_;

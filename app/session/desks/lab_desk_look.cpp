@@ -139,6 +139,7 @@ void LabDesk::show()
     {
         look_at(*bench_.b);
     }
+    look_at_switches();
     frame_.a = bench_.a.shown;
     frame_.b = bench_.b ? std::optional(bench_.b->shown) : std::nullopt;
     frame_.running = bench_.a.running() || (bench_.b && bench_.b->running());

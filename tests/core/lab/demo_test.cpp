@@ -89,14 +89,14 @@ TEST_CASE("every demonstration has a key, a question, three answers and configur
         const TrainingSnapshot nothing;
         CHECK(!demo.find({&nothing, 1}).text.empty()); // ended before its first step
     }
-    CHECK(keys.size() == 10);
+    CHECK(keys.size() == 8);
 }
 
 TEST_CASE("demonstrations turn out as they explain")
 {
-    const std::map<std::string_view, std::size_t> expected{
-        {"accumulation", 0}, {"no-master", 1},    {"overflow", 0}, {"no-warmup", 0},
-        {"poison", 0},       {"no-optimizer", 0}, {"no-rng", 0}};
+    const std::map<std::string_view, std::size_t> expected{{"no-master", 1},    {"overflow", 0},
+                                                           {"no-warmup", 0},    {"poison", 0},
+                                                           {"no-optimizer", 0}, {"no-rng", 0}};
     for (const auto& [id, answer] : expected)
     {
         const LabDemo& demo = demo_of(id);
@@ -106,15 +106,6 @@ TEST_CASE("demonstrations turn out as they explain")
         CHECK(finding.answer == answer);
         CHECK(finding.text.find("nan") == std::string::npos);
     }
-}
-
-TEST_CASE("checkpointing saves memory and leaves every loss as it is")
-{
-    const LabDemo& demo = demo_of("checkpointing");
-    const auto runs = run_all(demo, base_of(true));
-    CHECK(runs[1].losses == runs[0].losses);
-    CHECK(runs[1].peak.total() < runs[0].peak.total());
-    CHECK(demo.find(runs).answer < 2);
 }
 
 TEST_CASE("a flipped bit is hunted to the first tensor that is not finite, and every later step is skipped")

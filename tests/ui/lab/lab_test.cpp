@@ -10,6 +10,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <array>
+#include <map>
+#include <sstream>
 
 using namespace ringside;
 using namespace ringside::test;
@@ -68,7 +70,7 @@ TEST_CASE("no words of the lab are cut off or lie on others before, while and af
     Lab lab;
     check_words_at_every_size(lab.w, "before the first start");
     lab.train();
-    constexpr std::array kTabs{"loss", "gradient", "memory", "numbers", "text"};
+    constexpr std::array kTabs{"loss", "gradient", "memory", "numbers", "text", "batch"};
     for (std::size_t i = 0; i < kTabs.size(); ++i)
     {
         lab.key(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)));
@@ -99,7 +101,7 @@ TEST_CASE("no words about experts are cut off or lie on others")
     check_words_at_every_size(lab.w, "before the first start");
     REQUIRE(lab.desk().run_to(5, kLabPatience));
     lab.rest();
-    lab.key(ImGuiKey_6);
+    lab.key(ImGuiKey_7);
     CHECK(says(lab.w, "Where the tokens go"));
     check_words_at_every_size(lab.w, "experts");
 }
@@ -109,7 +111,7 @@ TEST_CASE("experts have a page of their own, where capacity and balance are turn
     Lab lab(routed_setup());
     REQUIRE(lab.desk().run_to(5, kLabPatience));
     lab.rest();
-    lab.key(ImGuiKey_6);
+    lab.key(ImGuiKey_7);
     CHECK(says(lab.w, "Layer 2"));
     CHECK(says(lab.w, "were dropped by full experts"));
     CHECK(says(lab.w, "= 3 of the 8 tokens")); // 1.25 x 2 x 8 / 8
@@ -133,7 +135,7 @@ TEST_CASE("a model without experts has no page for them")
     Lab lab;
     REQUIRE(lab.desk().run_to(2, kLabPatience));
     lab.rest();
-    lab.key(ImGuiKey_6);
+    lab.key(ImGuiKey_7);
     CHECK_FALSE(says(lab.w, "Where the tokens go"));
     CHECK_FALSE(says(lab.w, "Experts"));
 }
@@ -141,7 +143,7 @@ TEST_CASE("a model without experts has no page for them")
 TEST_CASE("no words of a demonstration are cut off or lie on others, asked or explained")
 {
     Lab lab;
-    for (const ImGuiKey demo : {ImGuiKey_F2, ImGuiKey_F12})
+    for (const ImGuiKey demo : {ImGuiKey_F2, ImGuiKey_F10})
     {
         lab.key(demo);
         check_words_at_every_size(lab.w, "asked");
@@ -212,7 +214,108 @@ TEST_CASE("knobs turned in the panel reach the run, and its precision starts it 
     lab.w.click("bf16");
     lab.rest();
     CHECK(lab.run().config.training.precision == Precision::bf16);
+    CHECK(lab.run().step == 4); // it goes on
+    lab.w.click("SGD");
+    lab.rest();
     CHECK(lab.run().step == 0);
+}
+
+TEST_CASE("every switch works by its key while the lab trains, and the same key puts it back")
+{
+    LabDesk::Setup setup = lab_setup_for_tests();
+    setup.config.training.micro_batch = setup.config.training.global_batch = 4;
+    Lab lab(std::move(setup));
+    REQUIRE(lab.desk().run_to(4, kLabPatience));
+    lab.rest();
+    std::int64_t step = 4;
+    for (std::size_t i = 0; i < lab_switches().size(); ++i)
+    {
+        const LabSwitch& s = lab_switches()[i];
+        const auto key = static_cast<ImGuiKey>(ImGuiKey_A + (s.key[0] - 'A'));
+        INFO(s.id);
+        if (!lab.frame().switches[i].refusal.empty())
+        {
+            lab.key(key);
+            CHECK_FALSE(lab.frame().switches[i].on);
+            lab.key(ImGuiKey_N);
+        }
+        REQUIRE(lab.frame().switches[i].refusal.empty());
+        const std::string before = s.says(lab.run().config);
+        lab.key(key);
+        const std::string after = s.says(lab.run().config);
+        CHECK(after != before);
+        CHECK(lab.frame().switches[i].on == !s.goes_on);
+        step += 14;
+        REQUIRE(lab.desk().run_to(step, kLabPatience));
+        lab.rest();
+        REQUIRE(lab.frame().trial);
+        CHECK(lab.run().step == step);
+        CHECK(says(lab.w, fmt::format("{}: {} \u2192 {}", s.title, before, after)));
+        CHECK(says(lab.w, "0 B")); // predicted to the byte
+        check_words_at_every_size(lab.w, std::string(s.id));
+        for (int press = 0; press < (s.goes_on ? 6 : 1); ++press)
+        {
+            lab.key(key);
+        }
+        CHECK(s.says(lab.run().config) == before);
+        CHECK_FALSE(lab.frame().switches[i].on);
+    }
+}
+
+TEST_CASE("a learning rate that was too high is taken back with the weights of before")
+{
+    Lab lab;
+    REQUIRE(lab.desk().run_to(60, kLabPatience));
+    lab.rest();
+    lab.key(ImGuiKey_J);
+    CHECK(lab.run().config.recipe.learning_rate == 30 * 0.004);
+    REQUIRE(lab.desk().run_to(80, kLabPatience));
+    lab.rest();
+    CHECK(figures_of(lab.run(), 60).loss > lab.frame().trial->before.loss);
+    lab.key(ImGuiKey_J);
+    lab.key(ImGuiKey_R);
+    CHECK(lab.run().step == 60);
+    CHECK(lab.run().config.recipe.learning_rate == 0.004);
+    CHECK_FALSE(lab.frame().switches.back().on);
+}
+
+TEST_CASE("steps are skipped while the loss scale is too high, and no longer when the key puts it back")
+{
+    Lab lab;
+    REQUIRE(lab.desk().run_to(2, kLabPatience));
+    lab.rest();
+    lab.key(ImGuiKey_N);
+    REQUIRE(lab.desk().run_to(14, kLabPatience));
+    lab.rest();
+    const std::int64_t before = lab.run().skipped;
+    lab.key(ImGuiKey_V);
+    CHECK(lab.frame().trial->forecast.overflows);
+    REQUIRE(lab.desk().run_to(24, kLabPatience));
+    lab.rest();
+    CHECK(lab.run().skipped == before + 10);
+    CHECK(says(lab.w, "every step"));
+    lab.key(ImGuiKey_V);
+    REQUIRE(lab.desk().run_to(34, kLabPatience));
+    lab.rest();
+    CHECK(lab.run().skipped == before + 10);
+}
+
+TEST_CASE("no key of the lab has two meanings")
+{
+    const auto view = find_view("lab")->make();
+    std::map<std::string, int> times;
+    for (const ViewKey& key : view->keys())
+    {
+        std::istringstream words{std::string(key.key)};
+        for (std::string word; words >> word;)
+        {
+            CHECK(++times[word] == 1);
+        }
+    }
+    for (const std::string_view windows : {"Q", "T", "U", "X", "?"})
+    {
+        CHECK(times[std::string(windows)] == 0);
+    }
 }
 
 TEST_CASE("the lab says what is off by nothing, and shows both numbers")
@@ -266,10 +369,10 @@ TEST_CASE("a demonstration is asked by its key, answered by a digit, and explain
 {
     Lab lab;
     lab.key(ImGuiKey_F2);
-    CHECK(says(lab.w, "How far apart"));
-    lab.key(ImGuiKey_1);
+    CHECK(says(lab.w, "without the fp32 copy"));
+    lab.key(ImGuiKey_2);
     REQUIRE(lab.frame().demo->finding);
-    CHECK(says(lab.w, "As you said"));
+    CHECK(says(lab.w, "Small updates are lost"));
     lab.w.click("leave demo");
     lab.rest();
     CHECK_FALSE(lab.frame().demo);

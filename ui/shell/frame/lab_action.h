@@ -44,12 +44,18 @@ struct ChooseDevice
 {
     std::size_t device;
 };
+// For run A, while it runs; the same again puts it back.
+struct PressSwitch
+{
+    std::size_t which; // in lab_switches()
+};
 // What the person expects; the runs begin.
 struct AnswerDemo
 {
     std::size_t answer;
 };
-struct LabAction : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo, ChooseDevice>
+struct LabAction
+    : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo, ChooseDevice, PressSwitch>
 {
     using variant::variant;
 };

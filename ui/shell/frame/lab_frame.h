@@ -5,6 +5,7 @@
 #include "core/lab/demos.h"
 #include "core/lab/prediction.h"
 #include "core/lab/snapshot.h"
+#include "core/lab/switches.h"
 
 #include <memory>
 #include <optional>
@@ -36,6 +37,15 @@ struct LabDemoFrame
     double progress = 0;                // 0 to 1
 };
 
+// A switch as it stands for run A.
+struct LabSwitchFrame
+{
+    bool on = false;     // its key puts it back
+    std::string says;    // "on"
+    std::string refusal; // why it cannot be pressed; empty: it can
+    SwitchForecast forecast;
+};
+
 // A device that runs can be made on.
 struct LabChoice
 {
@@ -57,7 +67,10 @@ struct LabFrame
     bool running = false;             // one of them
     std::optional<std::int64_t> look; // the step that is looked at; empty: the newest
     std::optional<LabDemoFrame> demo;
-    bool saved = false; // there is a checkpoint to load
+    std::vector<LabSwitchFrame> switches;         // in the order of lab_switches()
+    std::optional<LabTrial> trial;                // the switch that was pressed last, while run A has it
+    std::shared_ptr<const BatchForecast> batches; // of run A; never null once there is a frame
+    bool saved = false;                           // there is a checkpoint to load
 
     bool started() const { return a.snapshot != nullptr; }
 };

@@ -28,11 +28,12 @@ enum class Tab : std::uint8_t
     memory,
     numbers,
     text,
+    batch,
     kernels, // of a card that was chosen
     experts  // of models that have them
 };
-constexpr std::array<std::string_view, 7> kTabs{"Loss", "Gradient", "Memory", "Numbers",
-                                                "Text", "Kernels",  "Experts"};
+constexpr std::array<std::string_view, 8> kTabs{"Loss", "Gradient", "Memory",  "Numbers",
+                                                "Text", "Batch",    "Kernels", "Experts"};
 bool has_tab(const LabFrame& lab, Tab tab)
 {
     const bool kernels = lab.chosen > 0 || (lab.started() && !lab.a.snapshot->kernels.list.empty());
@@ -80,7 +81,7 @@ public:
     Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
     bool about_scenario() const override { return false; }
-    float panel_height() const override { return 664; }
+    float panel_height() const override { return panel_.page() == LabPage::switches ? 740 : 664; }
     std::vector<std::string> facts(const Frame& frame) const override
     {
         return lab_facts(*frame.lab, frame.preferences.unit);
@@ -89,6 +90,11 @@ public:
     ViewKeys keys() override;
 
 private:
+    bool shows_trial(const LabFrame& lab) const
+    {
+        return lab.started() && lab.trial && panel_.page() == LabPage::switches;
+    }
+    void follow(const LabFrame& lab);
     bool shows_memory(const LabFrame& lab) const { return lab.started() && tab_ == Tab::memory; }
     void choose_tab(const KeyPress& k);
     void draw_tab(const Frame& frame, const Painter& painter, Rect area, Out& out);
@@ -101,6 +107,7 @@ private:
     StepMemory step_memory_;
     LabPanel panel_;
     bool had_demo_ = false;
+    std::string trial_; // that was followed last
     std::string demo_keys_ = keys_of_demos();
 };
 
@@ -182,6 +189,12 @@ Caption LabView::caption(const Frame& frame) const
             "noise scale = tr(\u03a3) / |G|\u00b2, from the norms of one micro-batch and of the batch";
         caption.source = "McCandlish et al., arXiv 1812.06162, appendix A.1";
     }
+    if (shows_trial(lab) && lab.a.snapshot->state != RunState::failed)
+    {
+        caption.sentence = lab_switches()[lab.trial->which].because;
+        caption.formula = trial_formula(*lab.trial);
+        caption.source = "";
+    }
     if (tab_ == Tab::experts && lab.started() && !lab.a.snapshot->experts.empty())
     {
         caption.sentence = routing_words(lab.a.snapshot->experts);
@@ -230,6 +243,9 @@ void LabView::draw_tab(const Frame& frame, const Painter& p, Rect area, Out& out
     case Tab::text:
         draw_samples(p, head, area, lab);
         break;
+    case Tab::batch:
+        draw_batches(p, head, area, lab);
+        break;
     case Tab::kernels:
         draw_kernels(p, head, area, lab, out);
         break;
@@ -257,6 +273,10 @@ void LabView::draw_run(const Frame& frame, const Painter& p, Rect area, Out& out
         {
             draw_demo_finding(p, lower, *lab.demo, out);
         }
+        else if (shows_trial(lab))
+        {
+            draw_switch_card(p, lower, lab);
+        }
         else
         {
             draw_peak(p, lower, lab);
@@ -271,15 +291,29 @@ void LabView::draw_run(const Frame& frame, const Painter& p, Rect area, Out& out
     draw_tab(frame, p, area, out);
 }
 
-void LabView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+// To where a demonstration or a switch shows what it does.
+void LabView::follow(const LabFrame& lab)
 {
-    const LabFrame& lab = *frame.lab;
     if (lab.demo.has_value() != had_demo_)
     {
         had_demo_ = lab.demo.has_value();
-        tab_ = had_demo_ ? Tab::loss : tab_; // what a demonstration shows
-        panel_.show_demos(had_demo_);
+        tab_ = had_demo_ ? Tab::loss : tab_;
+        panel_.show(had_demo_ ? LabPage::demos : LabPage::knobs);
     }
+    const std::string trial =
+        lab.trial ? fmt::format("{} {} {}", lab.trial->which, lab.trial->step, lab.trial->to) : "";
+    if (trial != trial_ && lab.trial)
+    {
+        panel_.show(LabPage::switches);
+        tab_ = lab_switches()[lab.trial->which].id == kBatchSwitch ? Tab::batch : tab_;
+    }
+    trial_ = trial;
+}
+
+void LabView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    const LabFrame& lab = *frame.lab;
+    follow(lab);
     if (asking(lab))
     {
         draw_demo_question(p, area, *lab.demo, out);
@@ -314,69 +348,77 @@ void LabView::choose_tab(const KeyPress& k)
 
 ViewKeys LabView::keys()
 {
-    return {{"Space Enter", "Start, pause, resume",
-             [](const KeyPress& k)
+    ViewKeys keys{
+        {"Space Enter", "Start, pause, resume",
+         [](const KeyPress& k)
+         {
+             // Space is the transport's once there is a run.
+             if (!k.frame.lab->started() && !asking(*k.frame.lab))
              {
-                 // Space is the transport's once there is a run.
-                 if (!k.frame.lab->started() && !asking(*k.frame.lab))
-                 {
-                     k.out.push(LabAction(LabCommand::run));
-                 }
-             }},
-            {".", "One step, then pause", asks(LabCommand::step)},
-            {",", "Look one step back; Home and End: the first and the newest"},
-            {"M", "Mark this step", asks(LabCommand::mark)},
-            {"R", "Rewind to the last mark", asks(LabCommand::rewind)},
-            {"B", "A second run alongside, as the first began; again to end it", asks(LabCommand::second)},
-            {"S", "Sample a text now", asks(LabCommand::sample)},
-            {"1 to 7",
-             "Loss, gradient, memory over the step, numbers, text; kernels and experts where there are any",
-             [this](const KeyPress& k)
+                 k.out.push(LabAction(LabCommand::run));
+             }
+         }},
+        {".", "One step, then pause", asks(LabCommand::step)},
+        {",", "Look one step back; Home and End: the first and the newest"},
+        {"M", "Mark this step", asks(LabCommand::mark)},
+        {"R", "Rewind to the last mark", asks(LabCommand::rewind)},
+        {"B", "A second run alongside, as the first began; again to end it", asks(LabCommand::second)},
+        {"S", "Sample a text now", asks(LabCommand::sample)},
+        {"1 to 8",
+         "Loss, gradient, memory over the step, numbers, text, batch; kernels and experts where there are "
+         "any",
+         [this](const KeyPress& k)
+         {
+             if (k.which < tabs_of(*k.frame.lab).size())
              {
-                 if (k.which < tabs_of(*k.frame.lab).size())
-                 {
-                     choose_tab(k);
-                 }
-             }},
-            {"P", "Play the memory of one step",
-             [this](const KeyPress& k)
+                 choose_tab(k);
+             }
+         }},
+        {"P", "Play the memory of one step",
+         [this](const KeyPress& k)
+         {
+             if (shows_memory(*k.frame.lab))
              {
-                 if (shows_memory(*k.frame.lab))
-                 {
-                     step_memory_.play(k.frame.clock);
-                 }
-             }},
-            {"\u2190 \u2192", "Move through the memory of one step",
-             [this](const KeyPress& k)
+                 step_memory_.play(k.frame.clock);
+             }
+         }},
+        {"\u2190 \u2192", "Move through the memory of one step",
+         [this](const KeyPress& k)
+         {
+             if (shows_memory(*k.frame.lab))
              {
-                 if (shows_memory(*k.frame.lab))
-                 {
-                     step_memory_.step(*k.frame.lab->a.snapshot, k.which == 0 ? -1 : 1);
-                 }
-             }},
-            {"G", "Train on the next device, where there are several",
-             [](const KeyPress& k)
+                 step_memory_.step(*k.frame.lab->a.snapshot, k.which == 0 ? -1 : 1);
+             }
+         }},
+        {"G", "Train on the next device, where there are several",
+         [](const KeyPress& k)
+         {
+             const LabFrame& lab = *k.frame.lab;
+             if (!lab.devices.empty())
              {
-                 const LabFrame& lab = *k.frame.lab;
-                 if (!lab.devices.empty())
-                 {
-                     k.out.push(LabAction(ChooseDevice{(lab.chosen + 1) % lab.devices.size()}));
-                 }
-             }},
-            {"K", "Time the kernels of one step, on a GPU through WebGPU",
-             [this](const KeyPress& k)
+                 k.out.push(LabAction(ChooseDevice{(lab.chosen + 1) % lab.devices.size()}));
+             }
+         }},
+        {"T", "Time the kernels of one step, on a GPU through WebGPU",
+         [this](const KeyPress& k)
+         {
+             if (k.frame.lab->started() && has_tab(*k.frame.lab, Tab::kernels))
              {
-                 if (k.frame.lab->started() && has_tab(*k.frame.lab, Tab::kernels))
-                 {
-                     tab_ = Tab::kernels;
-                     k.out.push(LabAction(LabCommand::time));
-                 }
-             }},
-            {"W", "Save a checkpoint", asks(LabCommand::save)},
-            {"L", "Load the last checkpoint", asks(LabCommand::load)},
-            {demo_keys_, "Demonstrations; 1 to 3 say what you expect",
-             [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
-            {"Backspace", "Leave the demonstration, or clear the run", asks(LabCommand::clear)}};
+                 tab_ = Tab::kernels;
+                 k.out.push(LabAction(LabCommand::time));
+             }
+         }},
+        {"W", "Save a checkpoint", asks(LabCommand::save)},
+        {"L", "Load the last checkpoint", asks(LabCommand::load)},
+        {demo_keys_, "Demonstrations; 1 to 3 say what you expect",
+         [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
+        {"Backspace", "Leave the demonstration, or clear the run", asks(LabCommand::clear)}};
+    for (std::size_t i = 0; i < lab_switches().size(); ++i)
+    {
+        const LabSwitch& s = lab_switches()[i];
+        keys.emplace_back(s.key, s.title, [i](const KeyPress& k) { k.out.push(LabAction(PressSwitch{i})); });
+    }
+    return keys;
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/lab/models.h"
 #include "ui/shell/frame/lab_action.h"
+#include "ui/views/lab/lab/plot.h"
 
 namespace ringside
 {
@@ -86,6 +87,24 @@ void draw_demo_list(PanelColumn& column, const LabFrame& lab, Out& out)
         {
             out.push(LabAction(AskDemo{i}));
         }
+    }
+}
+
+// Before a switch is pressed: what it will do; or why it cannot be pressed.
+void draw_switch_list(PanelColumn& column, const LabFrame& lab, Out& out)
+{
+    for (std::size_t i = 0; i < lab.switches.size(); ++i)
+    {
+        const LabSwitch& s = lab_switches()[i];
+        const LabSwitchFrame& shown = lab.switches[i];
+        if (column.option(fmt::format("{}: {}###switch {}", s.title, shown.says, s.id), s.key, shown.on,
+                          s.predict))
+        {
+            out.push(LabAction(PressSwitch{i}));
+        }
+        column.paragraph(Type::small, column.p.theme.muted,
+                         shown.refusal.empty() ? forecast_words(shown, s) : shown.refusal);
+        column.gap(2);
     }
 }
 
@@ -170,8 +189,13 @@ void LabPanel::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
     draw_lab_buttons(buttons, lab, out);
     area.cut_bottom(p.px(8));
     PanelColumn column(p, area, out.animating);
-    column.choice({"Hyperparameters", "Demos"}, demos_);
-    if (demos_)
+    column.choice({"Settings", "Switches", "Demos"}, page_);
+    if (page_ == LabPage::switches)
+    {
+        draw_switch_list(column, lab, out);
+        return;
+    }
+    if (page_ == LabPage::demos)
     {
         column.paragraph(Type::small, p.theme.muted,
                          "What goes wrong in training, shown on a run of its own. Yours is kept.");

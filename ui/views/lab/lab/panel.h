@@ -1,5 +1,5 @@
-// The lab's panel: hyperparameters that act while it trains, the list of demonstrations, and what starts and
-// stops.
+// The lab's panel: hyperparameters that act while it trains, switches with what each will do, the list of
+// demonstrations, and what starts and stops.
 #pragma once
 
 #include "ui/shell/frame/frame.h"
@@ -9,16 +9,24 @@
 namespace ringside
 {
 
+enum class LabPage : std::uint8_t
+{
+    knobs,
+    switches,
+    demos
+};
+
 class LabPanel
 {
 public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    void show_demos(bool shown) { demos_ = shown; }
+    void show(LabPage page) { page_ = page; }
+    LabPage page() const { return page_; }
 
 private:
     void draw_knobs(PanelColumn& column, const LabFrame& lab, Out& out);
 
-    bool demos_ = false;
+    LabPage page_ = LabPage::knobs;
     std::size_t run_ = 0; // that the hyperparameters belong to
 };
 

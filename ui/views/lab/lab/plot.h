@@ -57,6 +57,15 @@ void draw_kernels(const Painter& painter, Rect head, Rect area, const LabFrame& 
 void draw_exponents(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
 void draw_samples(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
 
+// What the switch that was pressed last has done, next to what was predicted of it.
+void draw_switch_card(const Painter& painter, Rect area, const LabFrame& lab);
+// "1.90 MB -> 2.41 MB, time x 1.08"
+std::string forecast_words(const LabSwitchFrame& shown, const LabSwitch& about);
+std::string trial_formula(const LabTrial& trial);
+// FLOP/s by micro-batch: under the device's peak and what launches alone allow, predicted and measured.
+void draw_batches(const Painter& painter, Rect head, Rect area, const LabFrame& lab);
+std::string batch_words(const LabFrame& lab);
+
 void draw_peak(const Painter& painter, Rect area, const LabFrame& lab);
 // Before anything has run: the prediction alone.
 void draw_predicted_bar(const Painter& painter, Rect area, const LabRun& run);
