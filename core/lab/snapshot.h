@@ -167,7 +167,9 @@ struct TrainingSnapshot
     MemoryUse peak;    // at the moment of its largest total
     MemoryUse highest; // of each component, the most it ever was in the step
     std::vector<MemoryMoment> timeline;
-    ExponentHistogram activations; // as stored, of the last step that was looked at
+    std::int64_t counted_step = 0; // the last that was looked at: what follows is of it, as stored
+    double counted_scale = 1;      // its loss scale
+    ExponentHistogram activations;
     ExponentHistogram activation_gradients;
     ExponentHistogram weight_gradients;
 

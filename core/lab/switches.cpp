@@ -18,7 +18,6 @@ namespace
 constexpr std::int64_t kSplit = 4; // micro-batches in place of one
 constexpr double kTooHigh = 30;    // times the learning rate
 constexpr double kTooLarge = 0x1p24;
-constexpr std::int64_t kLookEvery = 10;
 constexpr std::int64_t kUntimed = 2; // steps that make room
 
 std::string on_or_off(bool on)
@@ -351,11 +350,17 @@ LabFigures figures_of(const TrainingSnapshot& run, std::int64_t since)
     const auto last = std::span(run.losses).last(std::min(shown, run.losses.size()));
     f.loss = sum_over(last, [](float loss) { return static_cast<double>(loss); }) /
              static_cast<double>(std::max<std::size_t>(1, last.size()));
-    if (since == 0 || f.steps > kLookEvery)
+    if (run.counted_step > since)
     {
         f.zeros = share_below(run.activation_gradients, -24);
     }
     return f;
+}
+
+LabFigures figures_after(const LabTrial& trial, const TrainingSnapshot& run)
+{
+    return last_change(run) >= trial.step && !run.changes.empty() ? figures_of(run, last_change(run))
+                                                                  : LabFigures{.skipped = run.skipped};
 }
 
 SwitchForecast forecast_of(const LabPrediction& now, const LabPrediction& next, const TrainingSnapshot* run)
@@ -372,8 +377,12 @@ SwitchForecast forecast_of(const LabPrediction& now, const LabPrediction& next, 
         return f;
     }
     const ExponentHistogram& counted = run->activation_gradients;
-    const double scale = is_half(run->config) ? run->loss_scale : 1;
-    const auto moved = static_cast<int>(std::lround(std::log2(next.of->recipe.loss_scale / scale)));
+    if (counted.counts.back() > 0)
+    {
+        return f; // what has overflowed tells nothing of the rest
+    }
+    const double ratio = next.of->recipe.loss_scale / run->counted_scale;
+    const auto moved = static_cast<int>(std::lround(std::log2(ratio)));
     f.zeros = share_below(counted, -25 - moved);
     const auto largest = largest_power(counted);
     f.overflows = largest && *largest + moved > 15;

@@ -46,8 +46,8 @@ struct LabFigures
     std::int64_t skipped = 0;
     std::optional<double> zeros; // share of the gradients of activations below fp16's smallest number
 };
-// Of the steps after `since`. The two after it are not timed, since they make room; numbers by size are those
-// of a step that was looked at after it.
+// Of the steps after `since`. The two after it are not timed, since they make room; numbers by size are there
+// once a step after it has been looked at.
 LabFigures figures_of(const TrainingSnapshot& run, std::int64_t since);
 // The last step at which a run was changed; 0: never.
 std::int64_t last_change(const TrainingSnapshot& run);
@@ -81,6 +81,9 @@ struct LabTrial
     LabFigures before;
     SwitchForecast forecast;
 };
+
+// Since the run took it, which is a moment after it was pressed.
+LabFigures figures_after(const LabTrial& trial, const TrainingSnapshot& run);
 
 // Steps with one micro-batch size, measured.
 struct BatchPoint

@@ -207,7 +207,8 @@ void pass(Wire& wire, TrainingSnapshot& s)
          s.noise_scale, s.learning_rate, s.loss_scale, s.step_seconds, s.tokens_per_second,
          s.flops_per_second, s.losses, s.norms, s.rates, s.seconds, s.loss_stride, s.experts, s.kernels,
          s.memory, s.peak, s.highest, s.timeline, s.activations, s.activation_gradients, s.weight_gradients,
-         s.sample, s.sample_step, s.marks, s.events, s.changes, s.first_bad, s.first_bad_step);
+         s.sample, s.sample_step, s.marks, s.events, s.changes, s.first_bad, s.first_bad_step, s.counted_step,
+         s.counted_scale);
 }
 
 template <class Wire>

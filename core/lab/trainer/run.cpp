@@ -330,6 +330,8 @@ void TrainingRun::step_done(const StepResult& result, double asked_at, bool look
     last_answer_ = now;
     if (looked)
     {
+        now_.counted_step = result.step;
+        now_.counted_scale = result.loss_scale;
         now_.activations = view_.activations;
         now_.activation_gradients = view_.activation_gradients;
         now_.weight_gradients = view_.weight_gradients;

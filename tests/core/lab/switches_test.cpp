@@ -181,6 +181,10 @@ TEST_CASE("hand-worked: the loss scale moves gradients out of zero and beyond th
     next.of->recipe.loss_scale = 0x1p16; // 2^19, and fp16 ends below 2^16: four halvings
     CHECK(forecast_of(now, next, &run).overflows);
     CHECK(forecast_of(now, next, &run).halvings == 4);
+    run.counted_scale = 0x1p16; // counted with that scale already: 2^3 and 2^-30 as they are
+    CHECK_FALSE(forecast_of(now, next, &run).overflows);
+    run.activation_gradients.counts.back() = 1;
+    CHECK_FALSE(forecast_of(now, next, &run).zeros);
 }
 
 TEST_CASE("hand-worked: steps are told apart by micro-batch, and only those that nothing else has changed")
@@ -204,6 +208,8 @@ TEST_CASE("hand-worked: steps are told apart by micro-batch, and only those that
     REQUIRE(batch_points(run).size() == 2);
     CHECK(batch_points(run)[0].batch == 2);
     CHECK(figures_of(run, last_change(run)).seconds == Approx(0.004));
+    CHECK(figures_after({.step = 19}, run).steps == 10); // pressed after 19 steps, taken after 20
+    CHECK(figures_after({.step = 21}, run).steps == 0);  // not taken yet
 }
 
 TEST_CASE("a run goes on in another number format from the fp32 weights it has")

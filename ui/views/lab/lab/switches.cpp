@@ -85,7 +85,7 @@ std::vector<Figure> figures(const LabFrame& lab)
 {
     const LabTrial& trial = *lab.trial;
     const LabSwitch& s = lab_switches()[trial.which];
-    const LabFigures now = figures_of(*lab.a.snapshot, trial.step);
+    const LabFigures now = figures_after(trial, *lab.a.snapshot);
     std::vector<Figure> all{memory_figure(trial, now), peak_figure(trial, now), time_figure(trial, now)};
     if (s.loss)
     {
