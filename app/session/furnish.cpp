@@ -10,6 +10,7 @@
 #include "core/base/give_way.h"
 #include "core/lab/corpus.h"
 
+#include <array>
 #include <chrono>
 #include <ctime>
 
@@ -94,6 +95,16 @@ LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& pre
         setup.data_sheets.push_back(gpu.gpu);
     }
     setup.checkpoint = config_folder() / "lab-run.checkpoint";
+    setup.machines = config_folder() / "machines.json";
+    setup.today = []
+    {
+        const std::time_t now = std::time(nullptr);
+        std::tm local{};
+        ::localtime_r(&now, &local);
+        std::array<char, 16> text{};
+        std::strftime(text.data(), text.size(), "%Y-%m-%d", &local);
+        return std::string(text.data());
+    };
     return setup;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
+#include "core/base/counted.h"
 #include "core/base/overloaded.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/model/weights.h"
@@ -152,6 +153,19 @@ void Session::paste()
         return;
     }
     const auto document = parse_json(text);
+    if (document && is_machines(*document))
+    {
+        const auto machines = machines_from_json(*document);
+        if (!machines)
+        {
+            fail(kNotPasted, machines.issues());
+            return;
+        }
+        work_in_lab(AddMachines{*machines});
+        show_place("roofline/machines");
+        say(counted(std::ssize(*machines), "machine") + " added");
+        return;
+    }
     if (document && is_hugging_face(*document))
     {
         const auto next = with_config(*document, scenario_, presets_);

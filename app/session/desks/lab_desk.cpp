@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/files/asset_file.h"
 #include "app/files/checkpoint_file.h"
 #include "core/base/overloaded.h"
 #include "core/base/text/text.h"
@@ -34,6 +35,12 @@ LabDesk::LabDesk(Setup setup) : setup_(std::move(setup))
         data.task = LabTask::copy;
     }
     std::error_code none;
+    if (!setup_.machines.empty())
+    {
+        Issues faults; // said where the file is put aside
+        const auto kept = read_own(setup_.machines, "the measured machines", machines_from_json, faults);
+        frame_.machines = kept.value_or(std::vector<Machine>());
+    }
     frame_.saved = !setup_.checkpoint.empty() && std::filesystem::exists(setup_.checkpoint, none);
     show();
 }
@@ -52,7 +59,30 @@ std::string LabDesk::apply(const LabAction& action)
             },
             [this](const AskDemo& a) { return ask(a); }, [this](const AnswerDemo& a) { return answer(a); },
             [this](const ChooseDevice& a) { return choose(a); },
-            [this](const PressSwitch& a) { return press(a); }},
+            [this](const PressSwitch& a) { return press(a); },
+            [this](const AddMachines& a)
+            {
+                return change_machines(
+                    [&](std::vector<Machine>& all)
+                    {
+                        for (Machine machine : a.machines)
+                        {
+                            machine.own = false;
+                            add(all, std::move(machine));
+                        }
+                    });
+            },
+            [this](const RemoveMachine& a)
+            {
+                return change_machines(
+                    [&](std::vector<Machine>& all)
+                    {
+                        if (a.machine < all.size())
+                        {
+                            all.erase(all.begin() + static_cast<std::ptrdiff_t>(a.machine));
+                        }
+                    });
+            }},
         action);
     tick();
     return notice;
@@ -93,6 +123,8 @@ std::string LabDesk::command(LabCommand command)
     case LabCommand::time:
         each_run([](LiveTraining& r) { r.time_kernels(); });
         return {};
+    case LabCommand::machine:
+        return measure_machine();
     case LabCommand::second:
         return second();
     case LabCommand::save:
@@ -353,6 +385,7 @@ void LabDesk::end_drag()
 void LabDesk::tick()
 {
     take_loaded();
+    take_machine();
     go_on_with_demo();
     show();
 }
@@ -361,7 +394,7 @@ bool LabDesk::busy() const
 {
     const bool next =
         demo_ && demo_->shown.answer && !demo_->shown.finding && demo_run_over(demo_->begun - 1);
-    return frame_.running || frame_.measuring || loading_.valid() || next;
+    return frame_.running || frame_.measuring || frame_.measuring_machine || loading_.valid() || next;
 }
 
 std::string LabDesk::take_notice()

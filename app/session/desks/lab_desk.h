@@ -40,6 +40,8 @@ public:
         LabData text;                     // the text that ships; none: only tasks
         std::vector<Gpu> data_sheets;     // to find a device's nominal rate in
         std::filesystem::path checkpoint; // that saving writes and loading reads; empty: neither
+        std::filesystem::path machines;   // those measured and brought; empty: kept nowhere
+        std::function<std::string()> today = [] { return std::string(); }; // "2026-11-28"
     };
 
     explicit LabDesk(Setup setup);
@@ -115,6 +117,9 @@ private:
     std::string clear();
     std::string turn(const TurnKnobs& knobs);
     std::string choose(const ChooseDevice& choice);
+    std::string measure_machine();
+    void take_machine();
+    std::string change_machines(const std::function<void(std::vector<Machine>&)>& change);
     void choose_for(const TrainerConfig& config);
     // The card that is chosen and computes what is set; null: none.
     const LabCard* card() const { return chosen_ == 0 || on_cpu_ ? nullptr : &cards_[chosen_ - 1]; }
@@ -155,6 +160,10 @@ private:
     void measure_card();
     const std::optional<trainer::DeviceRates>& rates() const;
 
+    // Nothing of it where the measurement failed.
+    using MachineRates = std::optional<trainer::DeviceRates>;
+    std::future<MachineRates> machine_;        // measured here
+    Measured far_machine_;                     // measured elsewhere
     std::map<std::size_t, Measured> measured_; // by card, counted from 1
     std::vector<LabCard> cards_;
     std::size_t chosen_ = 0; // 0: the device; or a card

@@ -212,10 +212,16 @@ void pass(Wire& wire, TrainingSnapshot& s)
 }
 
 template <class Wire>
+void pass(Wire& wire, MachinePoint& point)
+{
+    wire(point.flops, point.bytes, point.seconds);
+}
+
+template <class Wire>
 void pass(Wire& wire, DeviceRates& rates)
 {
     wire(rates.device, rates.capacity, rates.full, rates.half, rates.copy_bytes, rates.operation_s,
-         rates.sustained);
+         rates.sustained, rates.points);
 }
 
 template <class... T>
@@ -331,7 +337,8 @@ void RemoteRun::fail(std::string why)
     newest_ = std::move(last);
 }
 
-RemoteProbe::RemoteProbe(const TrainerConfig& config, const RemoteRun::OpenLine& open, const Take& take)
+RemoteProbe::RemoteProbe(const TrainerConfig& config, const RemoteRun::OpenLine& open, const Take& take,
+                         ProbeKind kind)
 {
     line_ = open(
         [take](std::string_view bytes)
@@ -345,17 +352,17 @@ RemoteProbe::RemoteProbe(const TrainerConfig& config, const RemoteRun::OpenLine&
         [take](const std::string&) { take({}); });
     if (line_)
     {
-        line_->send(written(Asked::measure, config));
+        line_->send(written(Asked::measure, config, kind));
     }
 }
 
-void RunHost::measure(const TrainerConfig& config)
+void RunHost::measure(const TrainerConfig& config, ProbeKind kind)
 {
-    if (auto backend = open_(); backend && !backend->waits())
+    if (auto backend = open_(); backend && (kind == ProbeKind::machine || !backend->waits()))
     {
-        probe_ = std::make_unique<LateProbe>(std::move(backend), config,
-                                             [this](const DeviceRates& rates)
-                                             { send_(written(Told::rates, rates)); });
+        probe_ = std::make_unique<LateProbe>(
+            std::move(backend), config,
+            [this](const DeviceRates& rates) { send_(written(Told::rates, rates)); }, kind);
     }
 }
 
@@ -400,7 +407,10 @@ void RunHost::receive(std::string_view bytes)
         return run_->checkpoint([this](const Checkpoint& checkpoint)
                                 { send_(written(Told::checkpoint, checkpoint.config, checkpoint.state)); });
     case Asked::measure:
-        return measure(taken<TrainerConfig>(wire));
+    {
+        const auto config = taken<TrainerConfig>(wire);
+        return measure(config, taken<ProbeKind>(wire));
+    }
     }
 }
 

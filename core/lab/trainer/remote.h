@@ -66,7 +66,8 @@ class RemoteProbe
 public:
     using Take = std::function<void(std::optional<DeviceRates>)>;
 
-    RemoteProbe(const TrainerConfig& config, const RemoteRun::OpenLine& open, const Take& take);
+    RemoteProbe(const TrainerConfig& config, const RemoteRun::OpenLine& open, const Take& take,
+                ProbeKind kind = ProbeKind::model);
     RemoteProbe(const RemoteProbe&) = delete;
     RemoteProbe& operator=(const RemoteProbe&) = delete;
 
@@ -93,7 +94,7 @@ public:
 
 private:
     void tell();
-    void measure(const TrainerConfig& config);
+    void measure(const TrainerConfig& config, ProbeKind kind);
 
     TrainingRun::OpenBackend open_;
     std::function<void(std::string)> send_;

@@ -3,7 +3,7 @@
 #include "tests/threads.h"
 
 #include "core/lab/trainer/devices.h"
-#include "core/lab/trainer/probe/probe.h"
+#include "core/lab/trainer/probe/late_probe.h"
 #include "core/lab/trainer/run.h"
 
 #include <catch2/catch_approx.hpp>
@@ -336,4 +336,31 @@ TEST_CASE("what is measured of a device is an accelerator that the engine can pr
     CHECK(gpu.calibration.gemm_efficiency > 0);
     CHECK(gpu.calibration.gemm_efficiency <= 1);
     CHECK(trainer::predicted_step_s(*config, gpu) > 0);
+}
+
+TEST_CASE("a machine is measured with copies and products of rising size, each with a time")
+{
+    const auto config = prepared(tiny_config());
+    REQUIRE(config);
+    const Machine machine = trainer::machine_of(
+        trainer::machine_rates(std::make_unique<trainer::CpuBackend>(1), *config), "2026-11-28");
+    CHECK(machine.own);
+    CHECK(machine.launch_s > 0);
+    CHECK(machine.attention_flops > 1e6);
+    CHECK(machine.peak() > 1e8);
+    CHECK(machine.bandwidth() > 1e8);
+    std::vector<double> products;
+    std::vector<double> copies;
+    for (const MachinePoint& point : machine.points)
+    {
+        CHECK(point.seconds > 0);
+        (point.flops > 0 ? products : copies).push_back(point.bytes);
+    }
+    CHECK(products.size() >= 4);
+    CHECK(copies.size() >= 3);
+    CHECK(std::ranges::is_sorted(products));
+    CHECK(std::ranges::is_sorted(copies));
+    const auto read = machines_from_json(to_json(std::vector{machine}));
+    REQUIRE(read);
+    CHECK(read->front() == machine);
 }

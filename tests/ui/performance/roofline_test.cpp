@@ -3,6 +3,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
+#include "core/lab/machine.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/presets.h"
 
@@ -30,7 +31,7 @@ std::unique_ptr<Window> opened(int page = 0)
 
 } // namespace
 
-TEST_CASE("Y goes from the roof to one product, to blocks, and back")
+TEST_CASE("Y goes from the roof to one product, to blocks, to machines, and back")
 {
     const auto w = opened();
     CHECK(says(*w, "ridge"));
@@ -43,6 +44,9 @@ TEST_CASE("Y goes from the roof to one product, to blocks, and back")
     w->settle(300);
     CHECK(says(*w, "One SM"));
     CHECK(w->motion().duration == 0);
+    w->key(ImGuiKey_Y);
+    w->settle(300);
+    CHECK(says(*w, "No machine is measured yet"));
     w->key(ImGuiKey_Y);
     w->settle(300);
     CHECK(says(*w, "of the roof"));
@@ -185,4 +189,40 @@ TEST_CASE("no words of the roofline are cut off or lie on others at any size, on
         const auto w = opened(page);
         test::check_words_at_every_size(*w, fmt::format("page {}", page));
     }
+}
+
+TEST_CASE("machines that others measured are pasted into a table, and one becomes the accelerator")
+{
+    Window w;
+    const Machine slow{.name = "Old laptop",
+                       .date = "2026-11-01",
+                       .memory_gb = 16,
+                       .launch_s = 1e-5,
+                       .points = {{0, 1e8, 1e-2}, {2e9, 1e7, 0.1}}};
+    Machine fast = slow;
+    fast.name = "New desktop";
+    fast.points[1].seconds = 0.01;
+    w.clipboard = to_json(std::vector{slow, fast}).dump();
+    w.key(ImGuiKey_V, ImGuiMod_Ctrl);
+    w.settle(300);
+    CHECK(w.session().view() == "roofline");
+    CHECK(says(w, "2 machines added"));
+    CHECK(says(w, "Old laptop"));
+    CHECK(says(w, "New desktop"));
+    CHECK(w.session().lab().frame().machines.size() == 2);
+    w.key(ImGuiKey_U);
+    w.settle(300);
+    const Scenario& s = w.session().scenario();
+    CHECK(s.cluster.gpus == 1);
+    CHECK(s.cluster.gpu.name == w.session().lab().frame().machines.front().name);
+    CHECK(s.cluster.gpu.bf16_tflops > 0);
+    w.click("remove machine");
+    w.settle(300);
+    CHECK(w.session().lab().frame().machines.size() == 1);
+
+    w.clipboard = R"({"schema": "ringside.machines/1", "machines": [{"name": "broken"}]})";
+    w.key(ImGuiKey_V, ImGuiMod_Ctrl);
+    w.settle(300);
+    CHECK(says(w, "Not pasted"));
+    CHECK(w.session().lab().frame().machines.size() == 1);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/lab/config.h"
+#include "core/lab/machine.h"
 #include "ui/shell/frame/frame.h"
 
 #include <variant>
@@ -13,15 +14,16 @@ enum class LabCommand : std::uint8_t
 {
     run, // starts what has not been started, goes on with what is paused
     pause,
-    step,   // one step, then pause
-    mark,   // to be gone back to
-    rewind, // to the last mark
-    sample, // text, now
-    time,   // the kernels of one step
-    second, // run B: as A began, from the same seed; with a B there, puts it away
-    save,   // run A as a checkpoint
-    load,   // the checkpoint that was saved last, as run A
-    clear   // back to before the first start; a demonstration ends
+    step,    // one step, then pause
+    mark,    // to be gone back to
+    rewind,  // to the last mark
+    sample,  // text, now
+    time,    // the kernels of one step
+    second,  // run B: as A began, from the same seed; with a B there, puts it away
+    save,    // run A as a checkpoint
+    load,    // the checkpoint that was saved last, as run A
+    machine, // measures the device that is chosen as a machine, in about ten seconds
+    clear    // back to before the first start; a demonstration ends
 };
 // Other knobs for one run. Those that a run cannot take while it trains start it again.
 struct TurnKnobs
@@ -54,8 +56,17 @@ struct AnswerDemo
 {
     std::size_t answer;
 };
-struct LabAction
-    : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo, ChooseDevice, PressSwitch>
+// What others measured; those that are there already are replaced.
+struct AddMachines
+{
+    std::vector<Machine> machines;
+};
+struct RemoveMachine
+{
+    std::size_t machine; // of LabFrame::machines
+};
+struct LabAction : std::variant<LabCommand, TurnKnobs, LookAtStep, AskDemo, AnswerDemo, ChooseDevice,
+                                PressSwitch, AddMachines, RemoveMachine>
 {
     using variant::variant;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/demos.h"
+#include "core/lab/machine.h"
 #include "core/lab/prediction.h"
 #include "core/lab/snapshot.h"
 #include "core/lab/switches.h"
@@ -71,6 +72,8 @@ struct LabFrame
     std::optional<LabTrial> trial;                // the switch that was pressed last, while run A has it
     std::shared_ptr<const BatchForecast> batches; // of run A; never null once there is a frame
     bool saved = false;                           // there is a checkpoint to load
+    std::vector<Machine> machines;                // measured here or brought, the newest first
+    bool measuring_machine = false;
 
     bool started() const { return a.snapshot != nullptr; }
 };

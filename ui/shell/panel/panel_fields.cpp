@@ -2,6 +2,7 @@
 #include "ui/shell/panel/panel_fields.h"
 
 #include "ui/draw/scopes.h"
+#include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/panel/panel.h"
 #include "ui/widgets/choice.h"
 
@@ -226,16 +227,23 @@ void Panel::draw_gpu_preset(Column& column)
     column.row(12);
     draw_faults(column, "cluster.gpu");
     std::vector<TipLine> items;
+    const auto machines = f.lab == nullptr ? std::span<const Machine>() : std::span(f.lab->machines);
     if (ImGui::IsPopupOpen("gpus"))
     {
         for (const GpuPreset& preset : f.presets.gpus)
         {
             items.push_back({preset.gpu.name, three_digits(preset.gpu.memory_gb) + " GB", 0});
         }
+        for (const Machine& machine : machines)
+        {
+            items.push_back({machine.name, "measured", 0});
+        }
     }
     if (const auto chosen = list_popup(p, "gpus", items, box))
     {
-        change(column, with_gpu(f.scenario, f.presets.gpus[*chosen].gpu, f.presets));
+        const std::size_t known = f.presets.gpus.size();
+        const Gpu gpu = *chosen < known ? f.presets.gpus[*chosen].gpu : gpu_of(machines[*chosen - known]);
+        change(column, with_gpu(f.scenario, gpu, f.presets));
     }
 }
 

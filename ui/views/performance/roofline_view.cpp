@@ -1,5 +1,6 @@
 // The roofline of one GPU: what its memory and its tensor cores allow, where the kernels of a layer lie, why
 // a small GEMM is slow, and how many blocks an SM holds.
+#include "ui/shell/frame/lab_action.h"
 #include "ui/views/performance/roofline/pages.h"
 
 #include <algorithm>
@@ -10,12 +11,13 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 3> kPages{"roofline/roof", "roofline/product", "roofline/blocks"};
+constexpr std::array<std::string_view, 4> kPages{"roofline/roof", "roofline/product", "roofline/blocks",
+                                                 "roofline/machines"};
 
 class RooflineView final : public PagedView<RooflineState>
 {
 public:
-    RooflineView() : PagedView(kPages, {&roof_page, &gemm_page, &occupancy_page}) {}
+    RooflineView() : PagedView(kPages, {&roof_page, &gemm_page, &occupancy_page, &machines_page}) {}
 
     ViewKeys keys() override;
 
@@ -37,7 +39,7 @@ void RooflineView::next_product(const Frame& frame)
 
 ViewKeys RooflineView::keys()
 {
-    return {turn_key("Roofline, one GEMM, occupancy of an SM"),
+    return {turn_key("Roofline, one GEMM, occupancy of an SM, measured machines"),
             {"F", "Forward, backward, decoding", turns(state_.work, kRooflineWorks.size())},
             {"P", "The next GEMM of the layer", [this](const KeyPress& k) { next_product(k.frame); }},
             {"R", "Back to the scenario's GEMM and GPU",
@@ -53,6 +55,22 @@ ViewKeys RooflineView::keys()
                  if (shows(occupancy_page))
                  {
                      state_.shape = k.which == 0 ? kCopyingKernel : kMultiplyingKernel;
+                 }
+             }},
+            {"M", "Measure this machine",
+             [this](const KeyPress& k)
+             {
+                 if (shows(machines_page))
+                 {
+                     k.out.push(to_action(LabCommand::machine));
+                 }
+             }},
+            {"U", "Use the machine as the accelerator",
+             [this](const KeyPress& k)
+             {
+                 if (shows(machines_page))
+                 {
+                     use_machine(k.frame, state_, k.out);
                  }
              }},
             {"drag", "A kernel: more or fewer rows; M on its curve; what a block uses"},

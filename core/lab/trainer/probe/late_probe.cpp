@@ -18,6 +18,13 @@ constexpr double kUntried = 1e300; // [s]
 constexpr Index kLeastSide = 128;
 constexpr Index kMostSide = 2048;
 constexpr Index kProbeCopy = Index{16} << 20U; // [B]
+// Of a device as a machine.
+constexpr Index kLeastOfMany = 32; // side of a product
+constexpr Index kMostOfMany = 8192;
+constexpr Index kLeastCopy = Index{64} << 10U; // [B]
+constexpr Index kMostCopy = Index{256} << 20U;
+constexpr Index kCopyGrowth = 4;
+constexpr double kLongestCall = 0.5; // [s]
 
 DType format_of(const TrainerConfig& config)
 {
@@ -29,17 +36,26 @@ DType format_of(const TrainerConfig& config)
 
 } // namespace
 
-LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take)
-    : backend_(std::move(backend)), work_(*backend_, config), format_(format_of(config)), flag_(work_.flag()),
+LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take, ProbeKind kind)
+    : backend_(std::move(backend)), work_(*backend_, config),
+      format_(kind == ProbeKind::machine ? DType::bf16 : format_of(config)), flag_(work_.flag()),
       take_(std::move(take))
 {
     rates_.device = backend_->name();
     rates_.capacity = static_cast<double>(backend_->capacity());
     measure(work_.nothing(), [this](double seconds) { rates_.operation_s = seconds; });
-    rate(work_.layer(format_), rates_.full.layer_flops);
     rate(work_.attention(format_), rates_.full.attention_flops);
-    rate(work_.copy(kProbeCopy), rates_.copy_bytes);
-    whole_product(kLeastSide);
+    if (kind == ProbeKind::machine)
+    {
+        copies_from(kLeastCopy);
+        products_from(kLeastOfMany);
+    }
+    else
+    {
+        rate(work_.layer(format_), rates_.full.layer_flops);
+        rate(work_.copy(kProbeCopy), rates_.copy_bytes);
+        whole_product(kLeastSide);
+    }
     for (const Measurement& each : left_) // all kernels are compiled side by side
     {
         each.piece.work();
@@ -75,6 +91,43 @@ void LateProbe::whole_product(Index side)
                     }
                 }
             });
+}
+
+void LateProbe::note_point(ProbeWork::Piece piece, double bytes, std::function<void(double)> then)
+{
+    const double flops = bytes == piece.amount ? 0 : piece.amount;
+    measure(std::move(piece),
+            [this, flops, bytes, then = std::move(then)](double seconds)
+            {
+                rates_.points.push_back({flops, bytes, seconds});
+                then(seconds);
+            });
+}
+
+void LateProbe::products_from(Index side)
+{
+    constexpr double kCubed = 8; // of the next
+    const auto bytes = static_cast<double>(3 * side * side * bytes_of(format_));
+    note_point(work_.product(format_, side, side, side), bytes,
+               [this, side](double seconds)
+               {
+                   if (2 * side <= kMostOfMany && kCubed * seconds < kLongestCall)
+                   {
+                       products_from(2 * side);
+                   }
+               });
+}
+
+void LateProbe::copies_from(Index bytes)
+{
+    note_point(work_.copy(bytes), 2 * static_cast<double>(bytes),
+               [this, bytes](double seconds)
+               {
+                   if (kCopyGrowth * bytes <= kMostCopy && seconds < kLongestCall)
+                   {
+                       copies_from(kCopyGrowth * bytes);
+                   }
+               });
 }
 
 void LateProbe::measure(ProbeWork::Piece piece, std::function<void(double)> note)
@@ -139,6 +192,14 @@ void LateProbe::grow(std::int64_t calls, double before)
              note(working / static_cast<double>(calls));
              next();
          });
+}
+
+DeviceRates machine_rates(std::unique_ptr<Backend> backend, const TrainerConfig& config)
+{
+    DeviceRates found;
+    const LateProbe probe(
+        std::move(backend), config, [&](const DeviceRates& rates) { found = rates; }, ProbeKind::machine);
+    return found;
 }
 
 } // namespace ringside::trainer

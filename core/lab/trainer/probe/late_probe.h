@@ -1,5 +1,5 @@
 // measure() for a device that the host cannot wait for: one thing after the other is asked of it, and how
-// long its answer takes is measured.
+// long its answer takes is measured. Of a device that the host waits for, it has taken all before it is made.
 #pragma once
 
 #include "core/lab/trainer/clock.h"
@@ -18,7 +18,8 @@ class LateProbe
 public:
     using Take = std::function<void(const DeviceRates&)>;
 
-    LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take);
+    LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take,
+              ProbeKind kind = ProbeKind::model);
     LateProbe(const LateProbe&) = delete;
     LateProbe& operator=(const LateProbe&) = delete;
     ~LateProbe() = default;
@@ -40,6 +41,10 @@ private:
     // `calls` calls and an answer; then(seconds).
     void time(std::int64_t calls, const std::function<void(double)>& then);
     void whole_product(Index side);
+    // Larger ones as long as the device computes them in the time there is.
+    void products_from(Index side);
+    void copies_from(Index bytes);
+    void note_point(ProbeWork::Piece piece, double bytes, std::function<void(double)> then);
 
     std::unique_ptr<Backend> backend_;
     ProbeWork work_;
@@ -50,5 +55,8 @@ private:
     std::deque<Measurement> left_;
     Take take_;
 };
+
+// Of a device that the host waits for; returns when all is measured.
+DeviceRates machine_rates(std::unique_ptr<Backend> backend, const TrainerConfig& config);
 
 } // namespace ringside::trainer

@@ -177,6 +177,17 @@ DeviceRates measure(Backend& backend, const TrainerConfig& config, double second
     return rates;
 }
 
+Machine machine_of(const DeviceRates& rates, std::string date)
+{
+    return {.name = rates.device,
+            .date = std::move(date),
+            .own = true,
+            .memory_gb = rates.capacity / 1e9,
+            .launch_s = rates.operation_s,
+            .attention_flops = rates.half.attention_flops,
+            .points = rates.points};
+}
+
 Gpu gpu_of(const DeviceRates& rates, Precision precision)
 {
     const FormatRates& format = rates.of(precision);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/lab/config.h"
+#include "core/lab/machine.h"
 #include "core/lab/trainer/backend.h"
 
 #include <atomic>
@@ -33,14 +34,26 @@ struct DeviceRates
     // Time of a step of the model cut to a layer or two, over what the engine makes of the rates above: what
     // kernels take that none of them stands for (norms, edges of small products, caches).
     double in_step = 1;
+    std::vector<MachinePoint> points; // of ProbeKind::machine
 
     const FormatRates& of(Precision precision) const { return precision == Precision::fp32 ? full : half; }
+};
+
+// The rates that a model's step needs, in about two seconds; or what the device does with products and copies
+// of many sizes, in about ten.
+enum class ProbeKind : std::uint8_t
+{
+    model,
+    machine
 };
 
 // For a prepared configuration. Takes about `seconds`; less when stopped. Records over what a trainer on that
 // backend has recorded, so it comes before the first step.
 DeviceRates measure(Backend& backend, const TrainerConfig& config, double seconds = 2,
                     const std::atomic<bool>* stop = nullptr);
+
+// As somebody measured it on that day.
+Machine machine_of(const DeviceRates& rates, std::string date);
 
 // A large product is the peak, and a product of the model's own size says how much of it is reached, in a
 // step: waves of tiles are in there, so the device counts as one multiprocessor.

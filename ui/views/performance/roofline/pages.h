@@ -2,6 +2,8 @@
 // scenario on show.
 #pragma once
 
+#include "core/base/derived.h"
+#include "core/lab/machine.h"
 #include "core/performance/occupancy.h"
 #include "core/performance/roofline.h"
 #include "ui/shell/paged_view.h"
@@ -56,6 +58,9 @@ private:
     double seconds_ = 0;
 };
 
+// How long the scenario's run takes on each machine [s]; 0: it cannot be computed.
+using MachineHours = Derived<std::pair<Scenario, std::vector<Machine>>, std::vector<double>>;
+
 struct RooflineState
 {
     RooflineWork work = RooflineWork::forward;
@@ -67,6 +72,8 @@ struct RooflineState
     KernelShape shape{256, 64, 0};         // of the kernel on the third page
     std::optional<std::size_t> capability; // of multiprocessors(); nothing: the scenario's GPU
     RooflineSheet sheet;
+    std::size_t machine = 0; // of LabFrame::machines
+    MachineHours hours;
 
     const RooflineSheet& kernels(const Frame& frame)
     {
@@ -77,7 +84,10 @@ struct RooflineState
 
 using RooflineRoom = PageRoom<RooflineState>;
 
-extern const Page<RooflineState> roof_page, gemm_page, occupancy_page;
+extern const Page<RooflineState> roof_page, gemm_page, occupancy_page, machines_page;
+
+// The machine that is chosen becomes the scenario's accelerator.
+void use_machine(const Frame& frame, const RooflineState& state, Out& out);
 
 void draw_saw(const RooflineRoom& room, Rect area, const RooflineSheet& sheet);
 
