@@ -12,7 +12,8 @@ namespace
 constexpr double kProbeSeconds = 0.06; // [s] that calls take together, where one takes less
 constexpr std::int64_t kMostCalls = 1024;
 constexpr std::int64_t kMostGrowth = 16; // of their number from one try to the next
-constexpr double kSure = 10;             // so many times the answer's own time is no matter of chance
+constexpr double kSure = 4;              // times the latest answer: no matter of chance any more
+constexpr int kTries = 3;                // where it may be
 constexpr int kAnswers = 4;
 constexpr double kUntried = 1e300; // [s]
 constexpr Index kLeastSide = 128;
@@ -60,7 +61,7 @@ LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& conf
     {
         each.piece.work();
     }
-    answer_time(kAnswers);
+    time(0, [this](double) { answer_time(kAnswers); });
 }
 
 void LateProbe::answer_time(int times)
@@ -69,6 +70,7 @@ void LateProbe::answer_time(int times)
          [this, times](double seconds)
          {
              answer_s_ = std::min(answer_s_, seconds);
+             latest_s_ = std::max(latest_s_, seconds);
              times > 1 ? answer_time(times - 1) : next();
          });
 }
@@ -163,15 +165,16 @@ void LateProbe::next()
         take_(rates_);
         return;
     }
-    time(1, [this](double) { grow(1, kUntried); });
+    time(1, [this](double) { grow(1, kUntried, kTries); });
 }
 
-// More calls until they take long enough twice: a page's answers may be late by more than a call takes, and a
-// launch that seems to take that long would be in every kernel of the prediction.
-void LateProbe::grow(std::int64_t calls, double before)
+// More calls until they take long enough, three times unless that is out of doubt: a page's answers may be
+// late by more than a call takes, and a launch that seems to take that long would be in every kernel of the
+// prediction.
+void LateProbe::grow(std::int64_t calls, double before, int tries)
 {
     time(calls,
-         [this, calls, before](double seconds)
+         [this, calls, before, tries](double seconds)
          {
              const double working = std::min(before, std::max(seconds - answer_s_, seconds / 10));
              if (working < kProbeSeconds && calls < kMostCalls)
@@ -181,11 +184,11 @@ void LateProbe::grow(std::int64_t calls, double before)
                  return grow(fit < static_cast<double>(most)
                                  ? std::max(calls + 1, static_cast<std::int64_t>(fit))
                                  : most,
-                             kUntried);
+                             kUntried, kTries);
              }
-             if (before == kUntried && working < kSure * answer_s_)
+             if (tries > 1 && working < kSure * latest_s_)
              {
-                 return grow(calls, working);
+                 return grow(calls, working, tries - 1);
              }
              const auto note = std::move(left_.front().note);
              left_.pop_front();

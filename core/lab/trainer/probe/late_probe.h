@@ -34,8 +34,9 @@ private:
     void measure(ProbeWork::Piece piece, std::function<void(double)> note);
     void rate(ProbeWork::Piece piece, double& rate);
     void next();
-    // Of the next measurement; `before`: what as many calls took already [s].
-    void grow(std::int64_t calls, double before);
+    // Of the next measurement; `before`: what as many calls took at least [s], `tries`: how often they may be
+    // tried yet.
+    void grow(std::int64_t calls, double before, int tries);
     // How long an answer takes by itself, the least of so many times.
     void answer_time(int times);
     // `calls` calls and an answer; then(seconds).
@@ -52,6 +53,7 @@ private:
     Block flag_;
     DeviceRates rates_;
     double answer_s_ = 1e9;
+    double latest_s_ = 0; // of the answers that took only themselves
     std::deque<Measurement> left_;
     Take take_;
 };
