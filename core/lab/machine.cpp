@@ -45,7 +45,15 @@ double Machine::peak() const
 
 double Machine::bandwidth() const
 {
-    return largest_over(points, [](const MachinePoint& p) { return p.flops > 0 ? 0 : p.byte_rate(); });
+    const MachinePoint* largest = nullptr;
+    for (const MachinePoint& point : points)
+    {
+        if (point.flops <= 0 && (largest == nullptr || point.bytes > largest->bytes))
+        {
+            largest = &point;
+        }
+    }
+    return largest == nullptr ? 0 : largest->byte_rate();
 }
 
 Gpu gpu_of(const Machine& machine)
@@ -53,15 +61,15 @@ Gpu gpu_of(const Machine& machine)
     Gpu gpu;
     gpu.name = machine.name;
     gpu.memory_gb = machine.memory_gb > 0 ? machine.memory_gb : kAssumedMemory;
-    gpu.bf16_tflops = machine.peak() / 1e12;
-    gpu.hbm_gb_per_s = machine.bandwidth() / 1e9;
+    gpu.bf16_tflops = std::max(machine.peak() / 1e12, 1e-5); // no less is valid, nor below
+    gpu.hbm_gb_per_s = std::max(machine.bandwidth() / 1e9, 1.0);
     gpu.fp8_tflops = gpu.fp4_tflops = gpu.link_gb_per_s = gpu.power_w = 0;
     gpu.calibration.gemm_efficiency = 1;
     gpu.calibration.hbm_efficiency = 1;
     gpu.calibration.attention_efficiency =
         machine.attention_flops > 0 ? std::min(1.0, machine.attention_flops / machine.peak()) : 1;
     gpu.calibration.attention_peak = 0; // not measured by length
-    gpu.calibration.kernel_us = machine.launch_s * 1e6;
+    gpu.calibration.kernel_us = std::min(machine.launch_s * 1e6, 1000.0);
     gpu.calibration.host_kernel_us = 0;
     gpu.calibration.multiprocessors = 1; // waves of tiles are in the measured products
     return gpu;

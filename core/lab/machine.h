@@ -39,7 +39,7 @@ struct Machine
     std::vector<MachinePoint> points;
 
     double peak() const;      // [FLOP/s] the best product's; 0: none
-    double bandwidth() const; // [B/s] the best copy's; 0: none
+    double bandwidth() const; // [B/s] the largest copy's, since caches serve smaller ones; 0: none
     bool operator==(const Machine&) const = default;
 };
 

@@ -122,7 +122,7 @@ const std::array kModelFields = {
 const std::array kGpuFields = {
     Field<Gpu>{"memory_gb", "Memory", "GB", "memory of one accelerator, decimal", &Gpu::memory_gb, 0.1, 1e5},
     Field<Gpu>{"hbm_gb_per_s", "HBM", "GB/s", "memory bandwidth", &Gpu::hbm_gb_per_s, 1, 1e7},
-    Field<Gpu>{"bf16_tflops", "BF16", "TFLOP/s", "dense 16-bit peak", &Gpu::bf16_tflops, 0.01, 1e7},
+    Field<Gpu>{"bf16_tflops", "BF16", "TFLOP/s", "dense 16-bit peak", &Gpu::bf16_tflops, 1e-5, 1e7},
     Field<Gpu>{"fp8_tflops", "FP8", "TFLOP/s", "dense 8-bit peak; 0: none", &Gpu::fp8_tflops, 0, 1e7},
     Field<Gpu>{"fp4_tflops", "FP4", "TFLOP/s", "dense 4-bit peak; 0: none", &Gpu::fp4_tflops, 0, 1e7},
     Field<Gpu>{"link_gb_per_s", "Link", "GB/s", "one-way rate to the GPUs of its node", &Gpu::link_gb_per_s,

@@ -566,62 +566,6 @@ Issues Trainer::ask_kernel_times(std::int64_t repeats, Backend::TakeTimes take)
     return ask_step(nullptr, nullptr, false, [](const StepResult&) {});
 }
 
-Issues Trainer::restore(const TrainerState& state)
-{
-    const auto parts = parameters_.parts();
-    if (const Issues issues = state.check_parts(parts); !issues.empty())
-    {
-        return issues;
-    }
-    for (std::size_t i = 0; i < parts.size(); ++i)
-    {
-        backend_->upload(parts[i].data, state.parts[i].bytes.data(), parts[i].bytes);
-    }
-    now_ = state;
-    return {};
-}
-
-Issues Trainer::restore(const TrainerState& state, const TrainerConfig& of)
-{
-    if (of.training.precision == config_.training.precision)
-    {
-        return restore(state);
-    }
-    const auto named = [&state](std::string_view name) -> const TrainerState::Part*
-    {
-        const auto found = std::ranges::find(state.parts, name, &TrainerState::Part::name);
-        return found == state.parts.end() ? nullptr : &*found;
-    };
-    const TrainerState::Part* full = named("master weights") ? named("master weights") : named("weights");
-    auto parts = parameters_.parts();
-    const bool rounds = config_.training.precision != Precision::fp32; // weights, from the master copy
-    if (rounds)
-    {
-        std::erase_if(parts,
-                      [](const auto& part) { return part.name == "scales" || part.name == "weights"; });
-    }
-    const auto source = [&](const Parameters::Part& part)
-    { return part.name.ends_with("weights") ? full : named(part.name); };
-    const bool fits = std::ranges::all_of(parts, [&](const auto& part)
-                                          { return source(part) && source(part)->size() == part.bytes; });
-    if (!fits || !same_weights(of, config_))
-    {
-        return {{"state", "belongs to another model or format",
-                 "start a run with the state's own configuration"}};
-    }
-    for (const Parameters::Part& part : parts)
-    {
-        backend_->upload(part.data, source(part)->bytes.data(), part.bytes);
-    }
-    if (rounds)
-    {
-        parameters_.round_weights();
-    }
-    now_ = state;
-    now_.scale = first_progress(config_).scale;
-    return {};
-}
-
 std::vector<float> Trainer::gradients()
 {
     const Tensor all = parameters_.gradient(0);

@@ -137,7 +137,7 @@ void draw_table(const RooflineRoom& r, Rect area)
          {"peak", [&](const Row& row) { return rate(row.machine->peak()); }, 95,
           "Of the best product, BF16 operands and FP32 sums"},
          {"memory", [](const Row& row) { return format_bytes(Bytes(row.machine->bandwidth())) + "/s"; }, 90,
-          "Read and written by the best copy"},
+          "Read and written by the largest copy"},
          {"launch", [](const Row& row) { return format_seconds(Seconds(row.machine->launch_s)); }, 40},
          {"date", [](const Row& row) { return row.machine->date; }, 10},
          {"the run on one", [](const Row& row) { return run_words(row.seconds); }, 99,
