@@ -43,7 +43,7 @@ int run_measure(const MeasureOptions& o)
     return kDone;
 }
 
-void declare(CLI::App& app, MeasureOptions& o)
+void add_measure_options(CLI::App& app, MeasureOptions& o)
 {
     one_of(app.add_option("--device", o.device, "what to measure"), {"auto", "cpu", "cuda"});
     add_json(app, o);
@@ -51,7 +51,7 @@ void declare(CLI::App& app, MeasureOptions& o)
 
 } // namespace
 
-const CliCommand measure_command = command<declare, run_measure>(
+const CliCommand measure_command = command<add_measure_options, run_measure>(
     "measure", "measure this machine: products and copies of many sizes, the launch of an empty kernel");
 
 } // namespace ringside
