@@ -20,7 +20,9 @@ struct MeasureOptions : CommonOptions
 int run_measure(const MeasureOptions& o)
 {
     trainer::Device device = or_end(trainer::open_device(o.device));
-    const TrainerConfig config = or_end(prepared(default_trainer_config()));
+    TrainerConfig asked = default_trainer_config();
+    asked.data.task = LabTask::copy;
+    const TrainerConfig config = or_end(prepared(asked));
     const Machine machine =
         trainer::machine_of(trainer::machine_rates(std::move(device.backend), config), "");
     if (o.json)

@@ -30,11 +30,6 @@ const JsonTable<Machine> kMachineTable{{
     {"attention_flops", &Machine::attention_flops, kAmount},
     {"points", &Machine::points, kPointTable},
 }};
-struct MachineList
-{
-    std::vector<Machine> machines;
-};
-const JsonTable<MachineList> kListTable{{{"machines", &MachineList::machines, kMachineTable}}};
 
 } // namespace
 
@@ -96,8 +91,16 @@ double run_seconds(const Scenario& scenario, const Machine& machine)
 
 nlohmann::json to_json(const std::vector<Machine>& machines)
 {
-    nlohmann::json document = kListTable.write({machines});
-    document["schema"] = kMachinesSchema;
+    nlohmann::json document{{"schema", kMachinesSchema}, {"machines", nlohmann::json::array()}};
+    for (const Machine& machine : machines)
+    {
+        nlohmann::json& written = document["machines"].emplace_back(kMachineTable.write(machine));
+        written["points"] = nlohmann::json::array();
+        for (const MachinePoint& point : machine.points)
+        {
+            written["points"].push_back(nlohmann::json(kPointTable.write(point)));
+        }
+    }
     return document;
 }
 
@@ -109,15 +112,8 @@ bool is_machines(const nlohmann::json& document)
 Result<std::vector<Machine>> machines_from_json(const nlohmann::json& document)
 {
     Issues issues;
-    const JsonPlace place{document, "", issues, {.letters = 200, .entries = 1000}};
-    MachineList list;
-    nlohmann::json rest = document;
-    if (place.is_object())
-    {
-        rest.erase("schema");
-        kListTable.read({rest, "", issues, place.limits}, list);
-    }
-    for (const Machine& machine : list.machines)
+    std::vector<Machine> machines = read_list(document, kMachinesSchema, "machines", kMachineTable, issues);
+    for (const Machine& machine : machines)
     {
         add_if(issues, machine.peak() <= 0 || machine.bandwidth() <= 0,
                {"machines", machine.name + " has no measured product or no copy", "measure it again"});
@@ -126,7 +122,7 @@ Result<std::vector<Machine>> machines_from_json(const nlohmann::json& document)
     {
         return issues;
     }
-    return list.machines;
+    return machines;
 }
 
 void add(std::vector<Machine>& machines, Machine machine)
