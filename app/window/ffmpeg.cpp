@@ -1,21 +1,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/process/child.h"
 #include "app/window/encoder.h"
 
 #include <array>
-#include <atomic>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <sstream>
-#include <utility>
 
 namespace ringside
 {
@@ -24,50 +18,6 @@ namespace fs = std::filesystem;
 
 namespace
 {
-
-std::string ffmpeg_path()
-{
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path == nullptr ? "" : path);
-    for (std::string folder; std::getline(folders, folder, ':');)
-    {
-        const fs::path file = fs::path(folder) / "ffmpeg";
-        std::error_code none;
-        if (fs::is_regular_file(file, none) && ::access(file.c_str(), X_OK) == 0)
-        {
-            return file.string();
-        }
-    }
-    return {};
-}
-
-// A descriptor that is closed.
-class File
-{
-public:
-    File() = default;
-    explicit File(int number) : number_(number) {}
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { close(); }
-
-    int number() const { return number_; }
-    void close()
-    {
-        if (number_ >= 0)
-        {
-            ::close(std::exchange(number_, -1));
-        }
-    }
-    void take(int number)
-    {
-        close();
-        number_ = number;
-    }
-
-private:
-    int number_ = -1;
-};
 
 // The palette comes from the first frames, which are then cut off: reading all frames for it would keep all
 // of them in memory. Video in 4:2:0 wants even sides.
@@ -104,7 +54,7 @@ public:
     {
         interrupt();
         frames_.close();
-        wait();
+        ffmpeg_.wait();
         if (!finished_)
         {
             ::unlink(unfinished_.c_str());
@@ -118,7 +68,7 @@ public:
         {
             fs::create_directories(path_.parent_path(), none);
         }
-        const File made(::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+        const Descriptor made(::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
         std::array<int, 2> ends{-1, -1};
         if (fs::is_directory(path_, none) || made.number() < 0)
         {
@@ -129,7 +79,7 @@ public:
             return {not_saved(errno)};
         }
         frames_.take(ends[0]);
-        const File reads(ends[1]);
+        const Descriptor reads(ends[1]);
         words_.take(::memfd_create("ffmpeg says", MFD_CLOEXEC));
         return spawn(plan, samples, reads.number());
     }
@@ -149,7 +99,7 @@ public:
             }
             if (n <= 0)
             {
-                wait();
+                ffmpeg_.wait();
                 return {failed()};
             }
             sent += static_cast<std::size_t>(n);
@@ -160,11 +110,11 @@ public:
     Issues finish() override
     {
         frames_.close();
-        if (wait() != 0)
+        if (ffmpeg_.wait() != 0)
         {
             return {failed()};
         }
-        const File file(::open(unfinished_.c_str(), O_RDONLY | O_CLOEXEC));
+        const Descriptor file(::open(unfinished_.c_str(), O_RDONLY | O_CLOEXEC));
         if (file.number() < 0 || ::fsync(file.number()) != 0 ||
             ::rename(unfinished_.c_str(), path_.c_str()) != 0)
         {
@@ -174,13 +124,7 @@ public:
         return {};
     }
 
-    void interrupt() override
-    {
-        if (const pid_t child = child_; child > 0)
-        {
-            ::kill(child, SIGKILL);
-        }
-    }
+    void interrupt() override { ffmpeg_.kill(); }
 
 private:
     Issues spawn(const RecordingPlan& plan, int samples, int reads)
@@ -203,50 +147,14 @@ private:
         const auto more = output_of(plan, samples);
         words.insert(words.end(), more.begin(), more.end());
         words.push_back("file:" + unfinished_.string());
-        std::vector<char*> arguments;
-        arguments.reserve(words.size() + 1);
-        for (std::string& word : words)
-        {
-            arguments.push_back(word.data());
-        }
-        arguments.push_back(nullptr);
-        posix_spawn_file_actions_t files;
-        posix_spawn_file_actions_init(&files);
-        posix_spawn_file_actions_adddup2(&files, reads, STDIN_FILENO);
-        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawn_file_actions_adddup2(&files, words_.number(), STDERR_FILENO);
-        // A group of its own: Ctrl-C is ours to answer.
-        posix_spawnattr_t attributes;
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        pid_t child = -1;
         const int error =
-            ::posix_spawn(&child, ffmpeg_path().c_str(), &files, &attributes, arguments.data(), environ);
-        posix_spawn_file_actions_destroy(&files);
-        posix_spawnattr_destroy(&attributes);
-        child_ = error == 0 ? child : -1;
+            ffmpeg_.start(find_on_path("ffmpeg"), std::move(words), {reads, -1, words_.number()});
         if (error != 0)
         {
             return {
                 {path_.string(), fmt::format("ffmpeg could not be started: {}", std::strerror(error)), ""}};
         }
         return {};
-    }
-
-    // Its status once it has ended; -1 when it was killed or never there.
-    int wait()
-    {
-        if (const pid_t child = child_; child > 0)
-        {
-            int status = 0;
-            while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
-            {
-            }
-            child_ = -1;
-            status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        }
-        return status_;
     }
 
     Issue not_saved(int error) const
@@ -272,10 +180,9 @@ private:
 
     fs::path path_;
     fs::path unfinished_;
-    File frames_;
-    File words_; // what it writes to stderr
-    std::atomic<pid_t> child_ = -1;
-    int status_ = -1;
+    Descriptor frames_;
+    Descriptor words_; // what it writes to stderr
+    Child ffmpeg_;
     bool finished_ = false;
 };
 
@@ -283,7 +190,7 @@ private:
 
 bool has_ffmpeg()
 {
-    return !ffmpeg_path().empty();
+    return !find_on_path("ffmpeg").empty();
 }
 
 int process_number()

@@ -7,6 +7,7 @@
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
+#include "app/process/page_server.h"
 #include "app/session/furnish.h"
 #include "app/window/film.h"
 #include "app/window/offscreen.h"
@@ -507,7 +508,12 @@ int run_window(const WindowOptions& options)
     const Settings settings = load_settings(issues);
     Session session(opened.presets, default_scenario(opened.presets));
     start_scenario(session, options, opened.presets, issues);
-    session.set_lab(std::make_unique<LabDesk>(lab_setup(opened.assets, opened.presets, "auto", true)));
+    LabDesk::Setup lab = lab_setup(opened.assets, opened.presets, "auto", true);
+    PlaceLink place;
+    place.view = id_of(ViewRole::lab);
+    lab.open_page = page_opener(std::filesystem::path(RINGSIDE_SOURCE_ASSETS).parent_path(),
+                                to_text(place, opened.presets, ""));
+    session.set_lab(std::make_unique<LabDesk>(std::move(lab)));
     furnish(session, opened.assets, opened.presets, issues);
     print_faults(issues);
     Preferences preferences = settings.preferences;

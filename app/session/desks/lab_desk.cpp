@@ -41,6 +41,7 @@ LabDesk::LabDesk(Setup setup) : setup_(std::move(setup))
         const auto kept = read_own(setup_.machines, "the measured machines", machines_from_json, faults);
         frame_.machines = kept.value_or(std::vector<Machine>());
     }
+    frame_.offers_page = setup_.open_page != nullptr;
     frame_.saved = !setup_.checkpoint.empty() && std::filesystem::exists(setup_.checkpoint, none);
     show();
 }
@@ -131,6 +132,8 @@ std::string LabDesk::command(LabCommand command)
         return save();
     case LabCommand::load:
         return load();
+    case LabCommand::page:
+        return open_page();
     case LabCommand::clear:
         return clear();
     }
@@ -281,6 +284,16 @@ void LabDesk::take_loaded()
     notice_ = fault.empty() ? fmt::format("Loaded step {}; Space resumes", step) : fault;
 }
 
+std::string LabDesk::open_page()
+{
+    if (!setup_.open_page || opening_.valid())
+    {
+        return {};
+    }
+    opening_ = std::async(setup_.threads ? std::launch::async : std::launch::deferred, setup_.open_page);
+    return "Opening the page in your browser";
+}
+
 std::string LabDesk::clear()
 {
     frame_.look.reset();
@@ -386,6 +399,10 @@ void LabDesk::tick()
 {
     take_loaded();
     take_machine();
+    if (opening_.valid() && opening_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout)
+    {
+        notice_ = opening_.get();
+    }
     go_on_with_demo();
     show();
 }
@@ -394,7 +411,8 @@ bool LabDesk::busy() const
 {
     const bool next =
         demo_ && demo_->shown.answer && !demo_->shown.finding && demo_run_over(demo_->begun - 1);
-    return frame_.running || frame_.measuring || frame_.measuring_machine || loading_.valid() || next;
+    return frame_.running || frame_.measuring || frame_.measuring_machine || loading_.valid() ||
+           opening_.valid() || next;
 }
 
 std::string LabDesk::take_notice()

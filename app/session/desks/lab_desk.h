@@ -42,6 +42,9 @@ public:
         std::filesystem::path checkpoint; // that saving writes and loading reads; empty: neither
         std::filesystem::path machines;   // those measured and brought; empty: kept nowhere
         std::function<std::string()> today = [] { return std::string(); }; // "2026-11-28"
+        // Opens the lab in a browser, in some seconds; gives what to tell the person; null: it cannot be
+        // opened.
+        std::function<std::string()> open_page;
     };
 
     explicit LabDesk(Setup setup);
@@ -143,6 +146,7 @@ private:
     bool demo_run_over(std::size_t place) const;
     void go_on_with_demo();
     void take_loaded();
+    std::string open_page();
     void look_at_device();
     void look_at(Slot& slot) const;
     void show();
@@ -183,6 +187,7 @@ private:
     std::vector<LabPrediction> ahead_; // by switch
     std::shared_ptr<File> file_ = std::make_shared<File>();
     std::future<Result<trainer::Checkpoint>> loading_;
+    std::future<std::string> opening_; // the page
     std::string notice_;
     LabFrame frame_;
 };

@@ -22,6 +22,7 @@ enum class LabCommand : std::uint8_t
     second,  // run B: as A began, from the same seed; with a B there, puts it away
     save,    // run A as a checkpoint
     load,    // the checkpoint that was saved last, as run A
+    page,    // the lab in this computer's browser, which trains on its GPU; LabFrame::offers_page
     machine, // measures the device that is chosen as a machine, in about ten seconds
     clear    // back to before the first start; a demonstration ends
 };

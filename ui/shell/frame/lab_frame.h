@@ -74,6 +74,7 @@ struct LabFrame
     bool saved = false;                           // there is a checkpoint to load
     std::vector<Machine> machines;                // measured here or brought, the newest first
     bool measuring_machine = false;
+    bool offers_page = false; // the same lab can be opened in a browser from here
 
     bool started() const { return a.snapshot != nullptr; }
 };

@@ -5,6 +5,8 @@
 
 #include "core/base/text/find.h"
 #include "core/study/lessons/demo_script.h"
+#include "ui/shell/frame/lab_action.h"
+#include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/shell/palette/synonyms.h"
@@ -83,6 +85,14 @@ void add_commands(Entries& all)
     add("Show the tour again", "", to_the_overview, ShellWish::tour);
     add("Guide: what this view shows, and what to try", "F1", nothing, ShellWish::guide);
     add("Keys of this view, and of the window", "?", nothing, ShellWish::keys);
+}
+
+void add_page(Entries& all)
+{
+    constexpr std::string_view kName = "Open the lab on this computer's GPU in a page";
+    all.push_back(entry("Command", std::string(kName), "in the browser, with WebGPU",
+                        {kName, "webgpu", "browser", "web page", "lab in the browser", "train on my gpu"},
+                        does(to_action(LabAction(LabCommand::page)))));
 }
 
 void add_scripts(Entries& all, const StageFrame& stage)
@@ -206,6 +216,10 @@ std::vector<PaletteEntry> palette_entries(const Frame& frame)
     Entries all;
     add_views(all);
     add_commands(all);
+    if (frame.lab != nullptr && frame.lab->offers_page)
+    {
+        add_page(all);
+    }
     if (frame.stage != nullptr)
     {
         add_scripts(all, *frame.stage);
