@@ -1,7 +1,7 @@
 // `ringside measure`: what this machine's device does with products and copies of many sizes, as a machine
 // that the program and other people's can compute with.
 #include "app/commands/console/options.h"
-#include "app/commands/console/table.h"
+#include "app/session/furnish.h"
 #include "core/base/text/text.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe/late_probe.h"
@@ -24,7 +24,7 @@ int run_measure(const MeasureOptions& o)
     asked.data.task = LabTask::copy;
     const TrainerConfig config = or_end(prepared(asked));
     const Machine machine =
-        trainer::machine_of(trainer::machine_rates(std::move(device.backend), config), "");
+        trainer::machine_of(trainer::machine_rates(std::move(device.backend), config), date_today());
     if (o.json)
     {
         print_document(to_json(std::vector{machine}), 1);

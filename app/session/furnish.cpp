@@ -28,6 +28,16 @@ StudyTime wall_clock()
     return {ms, static_cast<std::int64_t>(local.tm_gmtoff) * 1000 - kDayBegins};
 }
 
+std::string date_today()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    std::array<char, 16> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%d", &local);
+    return text.data();
+}
+
 StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues)
 {
     return load_asset<StudyPlan>(assets / "study/plan.json", read_plan, issues);
@@ -96,15 +106,7 @@ LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& pre
     }
     setup.checkpoint = config_folder() / "lab-run.checkpoint";
     setup.machines = config_folder() / "machines.json";
-    setup.today = []
-    {
-        const std::time_t now = std::time(nullptr);
-        std::tm local{};
-        ::localtime_r(&now, &local);
-        std::array<char, 16> text{};
-        std::strftime(text.data(), text.size(), "%Y-%m-%d", &local);
-        return std::string(text.data());
-    };
+    setup.today = date_today;
     return setup;
 }
 

@@ -11,5 +11,7 @@ namespace ringside
 void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues);
 // Measured steps that come with the program, read when a view asks.
 void furnish_measured(Session& session, const std::filesystem::path& assets, const Presets& presets);
+// Here and now: "2026-11-28".
+std::string date_today();
 
 } // namespace ringside

@@ -179,13 +179,15 @@ DeviceRates measure(Backend& backend, const TrainerConfig& config, double second
 
 Machine machine_of(const DeviceRates& rates, std::string date)
 {
-    return {.name = rates.device,
-            .date = std::move(date),
-            .own = true,
-            .memory_gb = rates.capacity / 1e9,
-            .launch_s = rates.operation_s,
-            .attention_flops = rates.half.attention_flops,
-            .points = rates.points};
+    Machine machine{.name = rates.device,
+                    .date = std::move(date),
+                    .own = true,
+                    .memory_gb = rates.capacity / 1e9,
+                    .launch_s = rates.operation_s,
+                    .attention_flops = rates.half.attention_flops,
+                    .points = rates.points};
+    std::ranges::sort(machine.points, {}, [](const MachinePoint& p) { return std::pair(p.flops, p.bytes); });
+    return machine;
 }
 
 Gpu gpu_of(const DeviceRates& rates, Precision precision)
