@@ -414,7 +414,7 @@ class CardTest(Opened):
         self.begun(" ", 10)
         self.press(" ")
         step = self.until(lambda lab: lab["run"]["state"] == 1)["run"]["step"]
-        self.press("t")
+        self.press("h")
         timed = self.until(lambda lab: lab["run"]["kernels"] > 10)["run"]
         self.assertEqual(timed["step"], step)
         self.press(" ")

@@ -144,9 +144,14 @@ std::optional<std::size_t> PanelColumn::chosen(const char* label, Choices choice
         words = beside ? words : row(kSegmentsTall);
     }
     const IdScope scope(label == nullptr ? "choice" : label);
-    // Five and more have two rows.
+    // Five and more have two rows, and four that one has no room for.
+    const auto with_word = [&](float sum, std::string_view word)
+    { return sum + p.width(Type::small_strong, word) + px(8); };
+    const bool crowded =
+        choices.words.size() == 4 &&
+        std::accumulate(choices.words.begin(), choices.words.end(), 0.0F, with_word) > words.w;
     const std::size_t first =
-        choices.words.size() > 4 ? (choices.words.size() + 1) / 2 : choices.words.size();
+        choices.words.size() > 4 || crowded ? (choices.words.size() + 1) / 2 : choices.words.size();
     auto to = segments(p, words, choices.words.first(first), at);
     if (first < choices.words.size())
     {

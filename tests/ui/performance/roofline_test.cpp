@@ -210,7 +210,7 @@ TEST_CASE("machines that others measured are pasted into a table, and one become
     CHECK(says(w, "Old laptop"));
     CHECK(says(w, "New desktop"));
     CHECK(w.session().lab().frame().machines.size() == 2);
-    w.key(ImGuiKey_U);
+    w.key(ImGuiKey_A);
     w.settle(300);
     const Scenario& s = w.session().scenario();
     CHECK(s.cluster.gpus == 1);

@@ -54,12 +54,13 @@ std::vector<Tab> tabs_of(const LabFrame& lab)
 }
 
 // "F2 F3", in the order of the list.
-std::string keys_of_demos()
+template <class List>
+std::string keys_of(const List& list)
 {
     std::string keys;
-    for (const LabDemo& demo : lab_demos())
+    for (const auto& each : list)
     {
-        keys += (keys.empty() ? "" : " ") + std::string(demo.key);
+        keys += (keys.empty() ? "" : " ") + std::string(each.key);
     }
     return keys;
 }
@@ -108,7 +109,8 @@ private:
     LabPanel panel_;
     bool had_demo_ = false;
     std::string trial_; // that was followed last
-    std::string demo_keys_ = keys_of_demos();
+    std::string demo_keys_ = keys_of(lab_demos());
+    std::string switch_keys_ = keys_of(lab_switches());
 };
 
 Motion LabView::motion(const Frame& frame) const
@@ -348,7 +350,7 @@ void LabView::choose_tab(const KeyPress& k)
 
 ViewKeys LabView::keys()
 {
-    ViewKeys keys{
+    return {
         {"Space Enter", "Start, pause, resume",
          [](const KeyPress& k)
          {
@@ -399,7 +401,7 @@ ViewKeys LabView::keys()
                  k.out.push(LabAction(ChooseDevice{(lab.chosen + 1) % lab.devices.size()}));
              }
          }},
-        {"T", "Time the kernels of one step, on a GPU through WebGPU",
+        {"H", "Time the kernels of one step, on a GPU through WebGPU",
          [this](const KeyPress& k)
          {
              if (k.frame.lab->started() && has_tab(*k.frame.lab, Tab::kernels))
@@ -412,13 +414,9 @@ ViewKeys LabView::keys()
         {"L", "Load the last checkpoint", asks(LabCommand::load)},
         {demo_keys_, "Demonstrations; 1 to 3 say what you expect",
          [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
-        {"Backspace", "Leave the demonstration, or clear the run", asks(LabCommand::clear)}};
-    for (std::size_t i = 0; i < lab_switches().size(); ++i)
-    {
-        const LabSwitch& s = lab_switches()[i];
-        keys.emplace_back(s.key, s.title, [i](const KeyPress& k) { k.out.push(LabAction(PressSwitch{i})); });
-    }
-    return keys;
+        {"Backspace", "Leave the demonstration, or clear the run", asks(LabCommand::clear)},
+        {switch_keys_, "Switches, as the panel lists them; again: back",
+         [](const KeyPress& k) { k.out.push(LabAction(PressSwitch{k.which})); }}};
 }
 
 } // namespace

@@ -65,7 +65,7 @@ ViewKeys RooflineView::keys()
                      k.out.push(to_action(LabCommand::machine));
                  }
              }},
-            {"U", "Use the machine as the accelerator",
+            {"A", "Use the machine as the accelerator",
              [this](const KeyPress& k)
              {
                  if (shows(machines_page))

@@ -35,10 +35,21 @@ DType format_of(const TrainerConfig& config)
                                           : DType::bf16;
 }
 
+// Attention of a size that models of any size have in common: 8 heads of 64 over 512 tokens.
+TrainerConfig of_a_machine(TrainerConfig config)
+{
+    config.model.heads = config.model.kv_heads = 8;
+    config.model.hidden = 512;
+    config.training.sequence_length = 512;
+    config.training.micro_batch = 1;
+    return config;
+}
+
 } // namespace
 
 LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take, ProbeKind kind)
-    : backend_(std::move(backend)), work_(*backend_, config),
+    : backend_(std::move(backend)),
+      work_(*backend_, kind == ProbeKind::machine ? of_a_machine(config) : config),
       format_(kind == ProbeKind::machine ? DType::bf16 : format_of(config)), flag_(work_.flag()),
       take_(std::move(take))
 {

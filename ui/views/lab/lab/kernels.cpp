@@ -39,7 +39,7 @@ void draw_kernels(const Painter& p, Rect head, Rect area, const LabFrame& lab, O
         if (empty_state(p, area, "",
                         "Runs one step more and times each of its kernels; the training goes on from the "
                         "state before it.",
-                        "Time the kernels of a step###time", "T"))
+                        "Time the kernels of a step###time", "H"))
         {
             out.push(LabAction(LabCommand::time));
         }

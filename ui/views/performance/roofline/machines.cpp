@@ -196,7 +196,7 @@ void panel_machines(PanelColumn& column, const RooflineRoom& r)
     column.fact("Launch", format_seconds(Seconds(shown->launch_s)));
     column.fact("Memory", shown->memory_gb > 0 ? format_bytes(Bytes(shown->memory_gb * 1e9))
                                                : fmt::format("{:g} GB assumed", kAssumedMemory));
-    if (column.button("Use as accelerator", "U"))
+    if (column.button("Use as accelerator", "A"))
     {
         use_machine(r.frame, r.state, r.out);
     }
