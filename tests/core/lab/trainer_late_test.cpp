@@ -266,11 +266,11 @@ TEST_CASE("a demonstration acts on a late device between two steps")
 TEST_CASE("what a late device cannot compute is said before the first step")
 {
     TrainerConfig c = tiny_config();
-    c.training.precision = Precision::bf16;
-    Late late(c);
+    c.training.precision = Precision::fp8;
+    Late late(c, {.last_step = 2});
     late.settle();
     CHECK(late.run.snapshot()->state == RunState::failed);
-    CHECK(late.run.snapshot()->message.find("fp32") != std::string::npos);
+    CHECK(late.run.snapshot()->message.find("8-bit") != std::string::npos);
 }
 
 TEST_CASE("fp16 on a device that answers late: an overflow is seen, and halves the loss scale once")
