@@ -107,7 +107,7 @@ foreach(file index.html offline.js train.js webgpu.js)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()
 # The kernels' text, {name: text}, which the lab fetches when a card is chosen.
-file(GLOB kernels CONFIGURE_DEPENDS core/lab/trainer/webgpu/*.wgsl)
+file(GLOB kernels CONFIGURE_DEPENDS core/lab/trainer/webgpu/kernels/*.wgsl)
 add_custom_command(OUTPUT ${page_folder}/kernels.json
     COMMAND ${RINGSIDE_PYTHON} -c "import json, pathlib, sys; print(json.dumps({p.stem: p.read_text() for p in map(pathlib.Path, sys.argv[2:])}), file=open(sys.argv[1], 'w'))"
         ${page_folder}/kernels.json ${kernels} DEPENDS ${kernels} VERBATIM)

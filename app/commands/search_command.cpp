@@ -372,8 +372,8 @@ void print_equal(const SearchResult& r, const SearchLimits& limits)
     const auto equal = std::ranges::count_if(r.cuts, [&](const Candidate& c)
                                              { return equals_best(c, r.cuts.front(), objective); });
     const Layout& l = simplest->layout;
-    say("\n{} within {} of the {}, closer than computed times can be told apart; the simplest: "
-        "{}TP {}, CP {}, PP {}, EP {}, DP {}, ZeRO-{}: {}\n",
+    say("\n{} within {} of the {}, closer than computed times can be told apart; the simplest: {}TP {}, CP "
+        "{}, PP {}, EP {}, DP {}, ZeRO-{}: {}\n",
         counted(equal, "combination") + " of TP, CP, PP and EP", format_percent(kToldApart),
         paid && objective == Objective::cost ? "cheapest" : "fastest",
         paid ? counted(l.gpus, "GPU") + ", " : std::string(), l.tensor, l.context, l.pipeline, l.expert,
@@ -566,13 +566,11 @@ void add_search_options(CLI::App& app, SearchOptions& o)
           "fields of the layout that stay as the scenario has them, for example parallel.tensor");
     words("--free", o.free,
           "also move batch, sequence and gpus (x1/4 to x4, or as in batch=256:4096), recompute_layers; steps "
-          "of "
-          "different tokens rank by the time per token, with gpus by GPU-seconds per million tokens");
+          "of different tokens rank by the time per token, with gpus by GPU-seconds per million tokens");
     add_framework(app, o.framework);
-    app.add_option(
-           "--headroom", o.headroom,
-           "fraction of a GPU's memory to leave free; layouts that leave less are marked tight and ranked "
-           "behind those that fit")
+    app.add_option("--headroom", o.headroom,
+                   "fraction of a GPU's memory to leave free; layouts that leave less are marked tight and "
+                   "ranked behind those that fit")
         ->capture_default_str();
     app.add_flag("--changes", o.changes,
                  "also the best changes of one and of two settings from the scenario's own layout");
@@ -584,8 +582,7 @@ void add_search_options(CLI::App& app, SearchOptions& o)
 } // namespace
 
 const CliCommand search_command = command<add_search_options, run_search>(
-    "search",
-    "rank every legal layout of a scenario's model on its GPUs, its overlap_* settings kept as they "
-    "are; exit 1 if none fits");
+    "search", "rank every legal layout of a scenario's model on its GPUs, its overlap_* settings kept as "
+              "they are; exit 1 if none fits");
 
 } // namespace ringside

@@ -25,12 +25,12 @@ std::vector<std::string> output_of(const RecordingPlan& plan, int samples)
 {
     if (plan.path.extension() == ".gif")
     {
-        return {"-filter_complex",
-                fmt::format("split[s][v];[s]trim=end_frame={0},palettegen=stats_mode=full[p];"
-                            "[v]trim=start_frame={0},setpts=PTS-STARTPTS[f];[f][p]paletteuse=dither=none:"
-                            "diff_mode=rectangle",
-                            samples),
-                "-f", "gif"};
+        return {
+            "-filter_complex",
+            fmt::format("split[s][v];[s]trim=end_frame={0},palettegen=stats_mode=full[p];[v]trim=start_frame="
+                        "{0},setpts=PTS-STARTPTS[f];[f][p]paletteuse=dither=none:diff_mode=rectangle",
+                        samples),
+            "-f", "gif"};
     }
     return {"-vf",       "pad=ceil(iw/2)*2:ceil(ih/2)*2",
             "-c:v",      "libx264",

@@ -73,15 +73,14 @@ DemoFinding find_no_master(LabRuns runs)
     const double with = final_loss(runs[0]);
     const double without = final_loss(runs[1]);
     const bool diverged = !(without < 1.5 * with);
-    return {
-        diverged                ? 2U
-        : without > with + 0.02 ? 1U
-                                : 0U,
-        fmt::format("The loss ended at {} with the copy and at **{}** without. bf16 keeps 8 bits: an update "
-                    "below 1/256 of its weight rounds away. The copy is {} here, 4 bytes per parameter; "
-                    "without it the state takes {} instead of {}.",
-                    loss(with), loss(without), bytes(runs[0].memory.of(Component::master_weights)),
-                    bytes(runs[1].memory.total()), bytes(runs[0].memory.total()))};
+    return {diverged                ? 2U
+            : without > with + 0.02 ? 1U
+                                    : 0U,
+            fmt::format("The loss ended at {} with the copy and at **{}** without. bf16 keeps 8 bits: an "
+                        "update below 1/256 of its weight rounds away. The copy is {} here, 4 bytes per "
+                        "parameter; without it the state takes {} instead of {}.",
+                        loss(with), loss(without), bytes(runs[0].memory.of(Component::master_weights)),
+                        bytes(runs[1].memory.total()), bytes(runs[0].memory.total()))};
 }
 
 DemoFinding find_overflow(LabRuns runs)
@@ -103,14 +102,13 @@ DemoFinding find_no_warmup(LabRuns runs)
 {
     const double with = final_loss(runs[0]);
     const double without = final_loss(runs[1]);
-    return {
-        !std::isfinite(without) ? 2U
-        : without > 1.03 * with ? 0U
-                                : 1U,
-        fmt::format("After {} steps the loss is {} with warm-up and **{}** without. "
-                    "AdamW\u2019s first steps average a single gradient, so they move every weight by the "
-                    "full learning rate, {:.2g}, whatever the gradient\u2019s size.",
-                    runs[0].step, loss(with), loss(without), runs[1].config.recipe.learning_rate)};
+    return {!std::isfinite(without) ? 2U
+            : without > 1.03 * with ? 0U
+                                    : 1U,
+            fmt::format("After {} steps the loss is {} with warm-up and **{}** without. AdamW\u2019s first "
+                        "steps average a single gradient, so they move every weight by the full learning "
+                        "rate, {:.2g}, whatever the gradient\u2019s size.",
+                        runs[0].step, loss(with), loss(without), runs[1].config.recipe.learning_rate)};
 }
 
 DemoFinding find_poisoned(LabRuns runs)
@@ -126,8 +124,7 @@ DemoFinding find_poisoned(LabRuns runs)
                                                 : 1U,
             fmt::format(
                 "The gradient\u2019s norm at step {} was **{}**. Without clipping the loss went from {} to "
-                "**{}** in the ten steps after; clipped at {} it was {}. {} steps later it is {} "
-                "against {}.",
+                "**{}** in the ten steps after; clipped at {} it was {}. {} steps later it is {} against {}.",
                 at, three_digits(norm), loss(before), loss(after), plain_number(runs[0].config.recipe.clip),
                 loss(clipped), runs[1].step - at, loss(final_loss(runs[1])), loss(final_loss(runs[0])))};
 }
@@ -143,12 +140,11 @@ DemoFinding find_nan(LabRuns runs)
                      : 1U,
             first.empty()
                 ? "Every number stayed finite."
-                : fmt::format(
-                      "The first is **{}**, found by looking through every tensor of step {} in the order "
-                      "they are made. The weight became some 1e36, which a float still holds, and a norm "
-                      "behind it divides such rows away: the loss is {}, bad but finite. {} steps were "
-                      "skipped since; rewinding restores the weight.",
-                      first, run.first_bad_step, loss(final_loss(run)), run.skipped)};
+                : fmt::format("The first is **{}**, found by looking through every tensor of step {} in the "
+                              "order they are made. The weight became some 1e36, which a float still holds, "
+                              "and a norm behind it divides such rows away: the loss is {}, bad but finite. "
+                              "{} steps were skipped since; rewinding restores the weight.",
+                              first, run.first_bad_step, loss(final_loss(run)), run.skipped)};
 }
 
 DemoFinding find_no_optimizer(LabRuns runs)
@@ -164,12 +160,12 @@ DemoFinding find_no_optimizer(LabRuns runs)
         jump < 0.02          ? 1U
         : apart < 0.5 * jump ? 0U
                              : 2U,
-        fmt::format("Within 20 steps the loss lay **up to {:.2f} above** the undisturbed run; at the end "
-                    "they are {:+.2f} apart. Without its second moment AdamW normalizes by the first new "
-                    "gradient alone, and moves every weight by the whole rate again. The moments are {} "
-                    "here, 8 bytes per parameter.",
-                    jump, apart,
-                    bytes(runs[0].memory.of(Component::momentum) + runs[0].memory.of(Component::variance)))};
+        fmt::format(
+            "Within 20 steps the loss lay **up to {:.2f} above** the undisturbed run; at the end they are "
+            "{:+.2f} apart. Without its second moment AdamW normalizes by the first new gradient alone, and "
+            "moves every weight by the whole rate again. The moments are {} here, 8 bytes per parameter.",
+            jump, apart,
+            bytes(runs[0].memory.of(Component::momentum) + runs[0].memory.of(Component::variance)))};
 }
 
 DemoFinding find_no_rng(LabRuns runs)
@@ -188,8 +184,7 @@ DemoFinding find_no_rng(LabRuns runs)
             fmt::format(
                 "At step {} the losses are {}; in the ten after it they are **up to {:.2f} apart**, since "
                 "the batches are others. The last ten steps differ by {:+.2f}. As good a run, but no longer "
-                "the same one: "
-                "a fault cannot be reproduced, and data may be seen twice or never.",
+                "the same one: a fault cannot be reproduced, and data may be seen twice or never.",
                 at, before == 0 ? "the same to the last bit" : "already apart", next, apart)};
 }
 
@@ -204,14 +199,13 @@ DemoFinding find_out_of_memory(LabRuns runs)
         return {2, fmt::format("It fitted: {} of {} at a micro-batch of {}.", bytes(run.peak.total()),
                                bytes(budget), batch)};
     }
-    return {
-        batch <= 16   ? 0U
-        : batch <= 32 ? 1U
-                      : 2U,
-        fmt::format("**Micro-batch {}** ran out: predicted {} of a budget of {}. Half of it had taken {}. "
-                    "Activations grow with the micro-batch, weights and optimizer do not; accumulation "
-                    "gives the same batch in the memory of a small one.",
-                    batch, bytes(predicted), bytes(budget), bytes(run.peak.total()))};
+    return {batch <= 16   ? 0U
+            : batch <= 32 ? 1U
+                          : 2U,
+            fmt::format("**Micro-batch {}** ran out: predicted {} of a budget of {}. Half of it had taken "
+                        "{}. Activations grow with the micro-batch, weights and optimizer do not; "
+                        "accumulation gives the same batch in the memory of a small one.",
+                        batch, bytes(predicted), bytes(budget), bytes(run.peak.total()))};
 }
 
 } // namespace ringside

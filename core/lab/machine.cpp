@@ -3,6 +3,7 @@
 #include "core/base/json/json_table.h"
 #include "core/base/ranges.h"
 #include "core/evaluate/report.h"
+#include "core/scenario/fit.h"
 
 #include <algorithm>
 
@@ -77,7 +78,7 @@ Scenario on_machine(Scenario scenario, const Machine& machine)
     scenario.cluster.node_link_gb_per_s = 0;
     scenario.parallel = {};
     scenario.training.micro_batch = 1;
-    return scenario;
+    return fit(scenario).scenario;
 }
 
 double run_seconds(const Scenario& scenario, const Machine& machine)

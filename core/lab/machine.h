@@ -48,7 +48,8 @@ inline constexpr double kAssumedMemory = 8; // [GB] of a device that does not sa
 
 // As an accelerator: its peak is the best product's, so products reach all of it.
 Gpu gpu_of(const Machine& machine);
-// The scenario on one of it: no other GPUs, nothing cut, the same global batch in micro-batches of one.
+// The scenario on one of it: no other GPUs, nothing cut, the same global batch in micro-batches of one, and
+// formats and a schedule that this suits.
 Scenario on_machine(Scenario scenario, const Machine& machine);
 // [s] that the scenario's tokens take there; 0 where it cannot be computed. What does not fit is computed as
 // if it did.

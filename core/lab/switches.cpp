@@ -180,9 +180,8 @@ constexpr std::array kSwitches{
               .key = "C",
               .title = "Recomputation",
               .predict = "How much memory for how much time?",
-              .because =
-                  "Only each layer\u2019s input is kept; the backward pass runs the forward pass again. "
-                  "The losses stay the same to the last bit.",
+              .because = "Only each layer\u2019s input is kept; the backward pass runs the forward pass "
+                         "again. The losses stay the same to the last bit.",
               .turn = turn_recompute,
               .put_back = put_recompute,
               .says = say_recompute,
@@ -257,9 +256,8 @@ constexpr std::array kSwitches{
               .key = "J",
               .title = "Learning rate \u00d7 30",
               .predict = "Will the loss come back once the rate is restored?",
-              .because =
-                  "Steps far beyond the curvature\u2019s limit raise the loss. The key restores the rate, "
-                  "not the weights: R rewinds to the mark before it.",
+              .because = "Steps far beyond the curvature\u2019s limit raise the loss. The key restores the "
+                         "rate, not the weights: R rewinds to the mark before it.",
               .loss = true,
               .marks = true,
               .turn = turn_rate,

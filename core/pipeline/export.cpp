@@ -44,14 +44,14 @@ public:
 
     std::string draw()
     {
-        out_ =
-            fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" "
-                        "font-family=\"Inter, sans-serif\" font-size=\"14\">\n"
-                        "<defs><pattern id=\"idle\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-                        "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#f4f6f8\"/>"
-                        "<line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#c5ccd4\" stroke-width=\"1.5\"/>"
-                        "</pattern></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-                        kLabel + 1200 + 24, height_ + kAxis);
+        out_ = fmt::format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" font-family=\"Inter, "
+            "sans-serif\" font-size=\"14\">\n"
+            "<defs><pattern id=\"idle\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+            "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#f4f6f8\"/><line x1=\"0\" "
+            "y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#c5ccd4\" stroke-width=\"1.5\"/></pattern></defs>\n<rect "
+            "width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+            kLabel + 1200 + 24, height_ + kAxis);
         double y = 0;
         for (const NamedTimeline& t : timelines_)
         {
@@ -65,11 +65,11 @@ private:
     double draw_timeline(const NamedTimeline& named, double y)
     {
         const Timeline& t = *named.timeline;
-        out_ += fmt::format(
-            "<text x=\"8\" y=\"{:.0f}\" font-weight=\"600\">{}</text><text x=\"{:.0f}\" y=\"{:.0f}\" "
-            "fill=\"#4c5865\">{} units, {} of total is idle</text>\n",
-            y + 22, escaped_xml(named.name), 16 + 9.0 * static_cast<double>(named.name.size()) + 8, y + 22,
-            three_digits(t.makespan), format_percent(t.bubble_of_total()));
+        out_ += fmt::format("<text x=\"8\" y=\"{:.0f}\" font-weight=\"600\">{}</text><text x=\"{:.0f}\" "
+                            "y=\"{:.0f}\" fill=\"#4c5865\">{} units, {} of total is idle</text>\n",
+                            y + 22, escaped_xml(named.name),
+                            16 + 9.0 * static_cast<double>(named.name.size()) + 8, y + 22,
+                            three_digits(t.makespan), format_percent(t.bubble_of_total()));
         y += kHeading;
         for (std::size_t rank = 0; rank < t.ranks(); ++rank, y += kPitch)
         {
@@ -123,10 +123,10 @@ private:
         for (double t = 0; t <= longest_ * (1 + 1e-9); t += step)
         {
             const double x = kLabel + unit_ * t;
-            out_ += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.0f}\" x2=\"{0:.1f}\" y2=\"{2:.0f}\" "
-                                "stroke=\"#8b96a2\"/><text x=\"{0:.1f}\" y=\"{3:.0f}\" fill=\"#4c5865\" "
-                                "text-anchor=\"middle\">{4:g}</text>\n",
-                                x, y + 4, y + 9, y + 26, t);
+            out_ += fmt::format(
+                "<line x1=\"{0:.1f}\" y1=\"{1:.0f}\" x2=\"{0:.1f}\" y2=\"{2:.0f}\" stroke=\"#8b96a2\"/><text "
+                "x=\"{0:.1f}\" y=\"{3:.0f}\" fill=\"#4c5865\" text-anchor=\"middle\">{4:g}</text>\n",
+                x, y + 4, y + 9, y + 26, t);
         }
     }
 

@@ -530,6 +530,16 @@ def test_rent_prints_the_frontier_of_days_and_dollars():
     assert "USD/GPU-h" in rent().exits(0).out
 
 
+def test_measure_prints_a_machine_that_an_accelerator_is_made_of():
+    assert "GFLOP/s, memory" in Outcome("measure", "--device", "cpu").exits(0).out
+    document = json.loads(Outcome("measure", "--device", "cpu", "--json").exits(0).out)
+    machine = document["machines"][0]
+    assert document["schema"] == "ringside.machines/1" and machine["own"] and len(machine["date"]) == 10
+    copies = [point for point in machine["points"] if point["flops"] == 0]
+    assert len(copies) > 2 and len(machine["points"]) - len(copies) > 3
+    Outcome("measure", "--device", "tpu").exits(2).mentions("--device", "cuda")
+
+
 def test_rent_names_bad_prices_and_frameworks():
     text = json.dumps(SEARCHED)
     Outcome("rent", "-", "--price", "dgx-h10=2", text=text).exits(2).mentions("--price: ", "dgx-h100")

@@ -4,6 +4,7 @@
 
 #include "core/evaluate/cases.h"
 #include "core/evaluate/measured_csv.h"
+#include "core/lab/machine.h"
 #include "core/lab/team/team_json.h"
 #include "core/lab/team/team_wish.h"
 #include "core/lab/trainer/checkpoint.h"
@@ -281,6 +282,16 @@ const std::array kTargets{
                    "tensor;gpus;tokens_per_s\n8;64;16k\n"};
            },
            3000},
+    Target{
+        "machines",
+        [](std::string_view bytes)
+        { feed_json(bytes, [](const nlohmann::json& json) { return machines_from_json(json); }); },
+        []
+        {
+            return std::vector<std::string>{
+                R"({"schema": "ringside.machines/1", "machines": [{"name": "a", "date": "2026-11-28", "memory_gb": 8, "points": [{"bytes": 1e6, "seconds": 1e-3}, {"flops": 2e6, "bytes": 1e5, "seconds": 1e-4}]}]})"};
+        },
+        1000},
     Target{"live", [](std::string_view bytes) { say(snapshot_from_live(bytes)); }, running_teams, 2000},
     Target{"checkpoint", [](std::string_view bytes) { say(trainer::checkpoint_from_text(bytes)); },
            checkpoints, 3000},

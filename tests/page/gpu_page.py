@@ -27,7 +27,7 @@ class GpuPage:
         self.scripts = scripts
 
     def open(self):
-        kernels = {file.stem: file.read_text() for file in (ROOT / "core/lab/trainer/webgpu").glob("*.wgsl")}
+        kernels = {file.stem: file.read_text() for file in (ROOT / "core/lab/trainer/webgpu/kernels").glob("*.wgsl")}
         (self.folder / "kernels.json").write_text(json.dumps(kernels))
         player = (ROOT / "app/page/webgpu.js").read_text()
         before = "".join(f"<script src={script}></script>" for script in self.scripts)

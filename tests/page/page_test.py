@@ -420,6 +420,18 @@ class CardTest(Opened):
         self.press(" ")
         self.until(lambda lab: lab["run"]["step"] > step + 5)
 
+    def test_the_card_is_measured_as_a_machine_and_kept(self):
+        self.press("g")
+        self.until(lambda lab: not lab["measuring"])
+        self.browser.execute_script("location.hash = '#v=roofline/machines'")
+        time.sleep(1)
+        self.press("m")
+        kept = "Object.values(localStorage).find(text => text.includes('ringside.machines/1'))"
+        self.wait(f"Module.ccall('ringside_keep', null, [], []); return {kept}", 120)
+        machine = json.loads(self.browser.execute_script(f"return {kept}"))["machines"][0]
+        self.assertIn("swiftshader", machine["name"])
+        self.assertGreater(sum(point["flops"] > 0 for point in machine["points"]), 3)
+
     def test_trains_in_half_precision_and_with_experts(self):
         for field in ("training.precision=fp16", "training.gradient_dtype=fp16", "model.experts_per_token=2", "model.experts=4"):
             self.browser.execute_script("Module.ccall('ringside_lab_set', null, ['string'], [arguments[0]])", field)

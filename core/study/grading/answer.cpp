@@ -334,8 +334,8 @@ Others other_readings(const TypedValue& v, const TypedText& text, double value, 
     }
     if (m.percent && d == Dimension::ratio)
     {
-        const bool more = has_any_of(text, "more longer faster higher larger greater increase slower bigger "
-                                           "growth");
+        const bool more =
+            has_any_of(text, "more longer faster higher larger greater increase slower bigger growth");
         others.push_back({1 + value, fmt::format("{}x", said(1 + value, {})), more});
         if (value < 1 && has_any_of(text, "less lower smaller fewer shorter decrease reduction reduced"))
         {

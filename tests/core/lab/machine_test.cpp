@@ -59,6 +59,12 @@ TEST_CASE("a run on one machine takes at least its FLOPs at the measured peak")
     const double seconds = run_seconds(s, laptop());
     CHECK(seconds > flops / 2e9);
     CHECK(seconds < 3 * flops / 2e9);
+    for (const auto& preset : test::presets().scenarios)
+    {
+        INFO(preset.id);
+        CHECK_FALSE(has_errors(validate(on_machine(preset.scenario, laptop()))));
+        CHECK(run_seconds(preset.scenario, laptop()) > 0);
+    }
     Machine twice = laptop();
     for (MachinePoint& point : twice.points)
     {

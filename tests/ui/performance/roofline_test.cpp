@@ -219,10 +219,13 @@ TEST_CASE("machines that others measured are pasted into a table, and one become
     w.click("remove machine");
     w.settle(300);
     CHECK(w.session().lab().frame().machines.size() == 1);
+    w.key(ImGuiKey_V, ImGuiMod_Ctrl); // nothing is lost
+    w.settle(300);
+    CHECK(w.session().lab().frame().machines.size() == 2);
 
     w.clipboard = R"({"schema": "ringside.machines/1", "machines": [{"name": "broken"}]})";
     w.key(ImGuiKey_V, ImGuiMod_Ctrl);
     w.settle(300);
     CHECK(says(w, "Not pasted"));
-    CHECK(w.session().lab().frame().machines.size() == 1);
+    CHECK(w.session().lab().frame().machines.size() == 2);
 }

@@ -17,21 +17,15 @@ struct Synonyms
 
 constexpr std::array kViews{
     Synonyms{"overview", "start page; home; whole step; training step; forward backward update; animation"},
-    Synonyms{"memory",
-             "what fits; fit; does it fit; out of memory; run out of memory; oom; cuda oom; vram; gpu "
-             "memory; memory usage;"
-             "memory calculator; memory estimate; estimator; bytes per parameter; peak memory; levers; save "
-             "memory;"
-             "reduce memory; stages"},
-    Synonyms{"zero",
-             "fsdp; fully sharded data parallel; sharding; deepspeed zero; optimizer state sharding; shard;"
-             "distributed optimizer; data parallel; data parallelism; zero stage 3"},
-    Synonyms{"activations",
-             "activation memory; flash attention; flashattention; selective recomputation tensors;"
-             "sequence parallel; sequence parallelism; saved tensors"},
-    Synonyms{"recompute",
-             "gradient checkpointing; activation checkpointing; checkpointing activations; rematerialization;"
-             "remat; selective; sublinear memory"},
+    Synonyms{"memory", "what fits; fit; does it fit; out of memory; run out of memory; oom; cuda oom; vram; "
+                       "gpu memory; memory usage;memory calculator; memory estimate; estimator; bytes per "
+                       "parameter; peak memory; levers; save memory;reduce memory; stages"},
+    Synonyms{"zero", "fsdp; fully sharded data parallel; sharding; deepspeed zero; optimizer state sharding; "
+                     "shard;distributed optimizer; data parallel; data parallelism; zero stage 3"},
+    Synonyms{"activations", "activation memory; flash attention; flashattention; selective recomputation "
+                            "tensors;sequence parallel; sequence parallelism; saved tensors"},
+    Synonyms{"recompute", "gradient checkpointing; activation checkpointing; checkpointing activations; "
+                          "rematerialization;remat; selective; sublinear memory"},
     Synonyms{"offload", "cpu offload; cpu offloading; nvme; zero offload; zero infinity; host memory; pcie; "
                         "offloading; swap"},
     Synonyms{
@@ -39,117 +33,97 @@ constexpr std::array kViews{
         "sequence length; long context; quadratic attention; attention cost; million tokens; context window"},
     Synonyms{"pipelines",
              "pipeline parallel; pipeline parallelism; pp; bubble; zero bubble; zb; zbh1; zbv; dualpipe; "
-             "dual pipe;"
-             "1f1b; one forward one backward; gpipe; interleaved; virtual stages; vpp; schedule; idle time;"
-             "deepseek schedule; trace; perfetto; export trace; chimera"},
+             "dual pipe;1f1b; one forward one backward; gpipe; interleaved; virtual stages; vpp; schedule; "
+             "idle time;deepseek schedule; trace; perfetto; export trace; chimera"},
     Synonyms{"frontier", "pareto; compare schedules; best schedule; trade off; tradeoff; schedule search"},
     Synonyms{"zoo", "all reduce; all gather; reduce scatter; all to all; alltoall; broadcast; scatter; "
-                    "gather; mpi; nccl operations;"
-                    "what does all reduce do; collective operations"},
+                    "gather; mpi; nccl operations;what does all reduce do; collective operations"},
     Synonyms{"ring", "ring all reduce; ring algorithm; tree; double binary tree; recursive halving; "
-                     "doubling; nccl; nccl algorithm;"
-                     "hierarchical all reduce; 2d torus"},
+                     "doubling; nccl; nccl algorithm;hierarchical all reduce; 2d torus"},
     Synonyms{"message", "latency vs bandwidth; bus bandwidth; busbw; algbw; nccl tests; alpha beta; alpha "
-                        "beta model; message sizes;"
-                        "sharp; nvls; in network reduction; infiniband; nvlink"},
+                        "beta model; message sizes;sharp; nvls; in network reduction; infiniband; nvlink"},
     Synonyms{"step", "overlap; communication overlap; exposed communication; ddp; hsdp; prefetch; bucket; "
-                     "gradient bucketing;"
-                     "hide communication; compute communication overlap; no sync"},
+                     "gradient bucketing;hide communication; compute communication overlap; no sync"},
     Synonyms{"compression", "compress gradients; powersgd; top k; topk; sign sgd; 1 bit adam; error "
                             "feedback; sparsification; quantize gradients"},
-    Synonyms{
-        "tensor",
-        "tensor parallel; tensor parallelism; tp; megatron; column parallel; row parallel; split matrices;"
-        "matmul sharding; model parallel; model parallelism; attention heads"},
+    Synonyms{"tensor", "tensor parallel; tensor parallelism; tp; megatron; column parallel; row parallel; "
+                       "split matrices;matmul sharding; model parallel; model parallelism; attention heads"},
     Synonyms{"ring-attention", "context parallel; context parallelism; cp; ring attention; ulysses; zigzag; "
-                               "striped attention; online softmax;"
-                               "long sequences"},
-    Synonyms{"experts", "moe; mixture of experts; expert parallel; expert parallelism; ep; router; routing; "
-                        "load balancing; auxiliary loss;"
-                        "capacity factor; dropped tokens; heatmap; token dispatch"},
+                               "striped attention; online softmax;long sequences"},
+    Synonyms{"experts",
+             "moe; mixture of experts; expert parallel; expert parallelism; ep; router; routing; load "
+             "balancing; auxiliary loss;capacity factor; dropped tokens; heatmap; token dispatch"},
     Synonyms{"waterfall", "mfu; model flops utilization; hfu; throughput; tokens per second; step time; time "
-                          "per step; where does the time go;"
-                          "efficiency; bottleneck; sensitivity; profile; slow training; gpu utilization; "
-                          "tokens per gpu; speed up; why slow"},
-    Synonyms{"roofline", "arithmetic intensity; memory bound; compute bound; kernels; gemm; matmul "
-                         "efficiency; tile quantization;"
-                         "wave quantization; occupancy; tensor cores; sm; hbm bandwidth"},
-    Synonyms{
-        "growth",
-        "scaling efficiency; strong scaling; weak scaling; more gpus; how many gpus; gpus needed; amdahl; "
-        "scale out; parallel efficiency; speedup"},
-    Synonyms{"measured", "measurements; calibrate; my own runs; real runs; benchmark; validate; "
-                         "fit constants; csv; logs;"
-                         "profiler; predicted vs measured; import measurements; compare measured"},
+                          "per step; where does the time go;efficiency; bottleneck; sensitivity; profile; "
+                          "slow training; gpu utilization; tokens per gpu; speed up; why slow"},
+    Synonyms{"roofline",
+             "arithmetic intensity; memory bound; compute bound; kernels; gemm; matmul efficiency; tile "
+             "quantization;wave quantization; occupancy; tensor cores; sm; hbm bandwidth"},
+    Synonyms{"growth", "scaling efficiency; strong scaling; weak scaling; more gpus; how many gpus; gpus "
+                       "needed; amdahl; scale out; parallel efficiency; speedup"},
+    Synonyms{"measured",
+             "measurements; calibrate; my own runs; real runs; benchmark; validate; fit constants; csv; "
+             "logs;profiler; predicted vs measured; import measurements; compare measured"},
     Synonyms{"accuracy", "error; how accurate; how far off; published runs; public runs; mlperf; evidence; "
                          "leave one out; unseen error; confidence"},
     Synonyms{"planner", "what fits; plan; plan a run; layout; find layout; best layout; optimal layout; auto "
-                        "parallel; autotune; search layouts;"
-                        "which parallelism; how to split; configuration search; recommend; 3d parallelism; "
-                        "4d parallelism; planning"},
-    Synonyms{
-        "rent",
-        "cloud; cloud price; which gpu to rent; cheapest gpus; how few gpus; deadline; buy gpus; gpu price; "
-        "lambda; runpod; aws; budget of a run; days against dollars; cost of training"},
+                        "parallel; autotune; search layouts;which parallelism; how to split; configuration "
+                        "search; recommend; 3d parallelism; 4d parallelism; planning"},
+    Synonyms{"rent",
+             "cloud; cloud price; which gpu to rent; cheapest gpus; how few gpus; deadline; buy gpus; gpu "
+             "price; lambda; runpod; aws; budget of a run; days against dollars; cost of training"},
     Synonyms{"layout", "cluster; topology; ranks; rank mapping; rank placement; process groups; nodes; "
-                       "device mesh; mesh; rails; network map;"
-                       "which gpu; where is rank; traffic"},
+                       "device mesh; mesh; rails; network map;which gpu; where is rank; traffic"},
     Synonyms{"decide", "rule of thumb; rules of thumb; heuristic; which parallelism should i use; decision; "
                        "choose parallelism; flowchart; recipe"},
-    Synonyms{"launch",
-             "export; export config; launch script; command line; megatron config; deepspeed json; ds "
-             "config; torchtitan; nanotron; toml;"
-             "yaml; slurm; start training; config file; copy config; framework; megatron lm arguments"},
+    Synonyms{"launch", "export; export config; launch script; command line; megatron config; deepspeed json; "
+                       "ds config; torchtitan; nanotron; toml;yaml; slurm; start training; config file; copy "
+                       "config; framework; megatron lm arguments"},
     Synonyms{"batch", "gradient accumulation; accumulate; micro batch; global batch; batch size; mini batch; "
                       "accumulation steps"},
     Synonyms{"optimizer",
              "learning rate; lr; schedule of the learning rate; warmup; warm up; cosine; wsd; adam; adamw; "
-             "gradient clipping;"
-             "critical batch size; gradient noise scale; weight decay; momentum; muon"},
-    Synonyms{"formats", "bf16; fp16; fp8; fp4; mxfp4; nvfp4; fp32; tf32; mixed precision; precision; "
-                        "quantization; loss scaling; overflow;"
-                        "underflow; rounding; stochastic rounding; floating point; mantissa; exponent"},
-    Synonyms{"data", "dataloader; data loader; data pipeline; data feed; num workers; deduplication; dedup; "
-                     "minhash; common crawl; filtering;"
-                     "input bound; dataset; near duplicates; tokens of the web"},
-    Synonyms{"laws", "chinchilla; kaplan; isoflop; compute optimal; scaling law; how many tokens; tokens to "
-                     "train on; tokens per "
-                     "parameter; overtraining;"
-                     "repeated data; epochs; model size vs data; optimal model size"},
+             "gradient clipping;critical batch size; gradient noise scale; weight decay; momentum; muon"},
+    Synonyms{
+        "formats",
+        "bf16; fp16; fp8; fp4; mxfp4; nvfp4; fp32; tf32; mixed precision; precision; quantization; loss "
+        "scaling; overflow;underflow; rounding; stochastic rounding; floating point; mantissa; exponent"},
+    Synonyms{"data",
+             "dataloader; data loader; data pipeline; data feed; num workers; deduplication; dedup; minhash; "
+             "common crawl; filtering;input bound; dataset; near duplicates; tokens of the web"},
+    Synonyms{
+        "laws",
+        "chinchilla; kaplan; isoflop; compute optimal; scaling law; how many tokens; tokens to train on; "
+        "tokens per parameter; overtraining;repeated data; epochs; model size vs data; optimal model size"},
     Synonyms{"budget", "cost; price; dollars; money; usd; how much does it cost; how long; training time; "
-                       "training time in days; "
-                       "days; gpu hours; 6nd;"
-                       "training cost; expensive; flops needed"},
-    Synonyms{"goodput", "failures; mtbf; mean time between failures; restart; checkpoint interval; young "
-                        "daly; downtime; availability;"
-                        "uptime; spare nodes; how often to checkpoint; node failure"},
+                       "training time in days; days; gpu hours; 6nd;training cost; expensive; flops needed"},
+    Synonyms{"goodput",
+             "failures; mtbf; mean time between failures; restart; checkpoint interval; young daly; "
+             "downtime; availability;uptime; spare nodes; how often to checkpoint; node failure"},
     Synonyms{"checkpoint", "save; saving; resume; checkpoint size; reshard; resharding; distributed "
                            "checkpoint; dcp; load checkpoint; async checkpoint"},
     Synonyms{"incidents", "loss spike; divergence; nan; diverged; debug training; debugging; silent data "
-                          "corruption; sdc; training instability;"
-                          "what went wrong; diagnose"},
+                          "corruption; sdc; training instability;what went wrong; diagnose"},
     Synonyms{
         "hangs",
         "deadlock; nccl timeout; watchdog; stuck; hang; desync; flight recorder; training stuck; frozen job"},
     Synonyms{"stragglers",
              "slow node; slow gpu; slowest rank; tail latency; jitter; imbalance between ranks; slow rank"},
     Synonyms{"serving", "inference; vllm; kv cache; paged attention; pagedattention; continuous batching; "
-                        "speculative decoding; ttft; tpot;"
-                        "latency; deploy; prefill; decode; tokens per second of inference; serve a model"},
+                        "speculative decoding; ttft; tpot;latency; deploy; prefill; decode; tokens per "
+                        "second of inference; serve a model"},
     Synonyms{"finetune", "lora; qlora; dora; peft; adapter; adapters; sft; fine tuning; finetuning; train on "
                          "one gpu; low rank; full fine tune"},
     Synonyms{"alignment", "rlhf; ppo; dpo; grpo; reward model; preference; reinforcement learning; rl; post "
                           "training; reward hacking; kl"},
-    Synonyms{"lab", "train a model; train a gpt; live training; demo; demos; demonstration; demonstrations; "
-                    "real training; loss curve;"
-                    "experiment; toy model; train here; tiny gpt; playground; run training"},
+    Synonyms{"lab",
+             "train a model; train a gpt; live training; demo; demos; demonstration; demonstrations; real "
+             "training; loss curve;experiment; toy model; train here; tiny gpt; playground; run training"},
     Synonyms{"ranks", "several ranks; multi gpu; distributed training; mpi; real ranks; threads; inject "
                       "fault; kill a rank; parallel training"},
-    Synonyms{"lessons", "course; learn; tutorial; teach me; guided; beginner; class; "
-                        "curriculum; start here"},
+    Synonyms{"lessons", "course; learn; tutorial; teach me; guided; beginner; class; curriculum; start here"},
     Synonyms{"study", "heatmap; statistics; progress; spaced repetition; fsrs; anki; my progress; interview "
-                      "date; study plan; review; recall;"
-                      "what should i study; weakest topics; how am i doing"},
+                      "date; study plan; review; recall;what should i study; weakest topics; how am i doing"},
     Synonyms{"drill", "quiz; practice; practise; exercises; questions; flashcards; flash cards; test me; "
                       "train questions; problems"},
     Synonyms{"mock", "interview; mock interview; exam; test; timed; practice interview"},
@@ -223,10 +197,9 @@ constexpr std::array kCommands{
     Synonyms{"Copy the scenario as text", "share scenario; export scenario; scenario as json; save scenario"},
     Synonyms{"Copy a link to this",
              "share; copy link; link; url; permalink; send to a colleague; send to students; bookmark"},
-    Synonyms{"Paste a link, a scenario, a config.json, measured steps",
+    Synonyms{"Paste a link, a scenario, a config.json, measured steps, machines",
              "hugging face; huggingface; hf; import; import model; import config; load model; my own model; "
-             "custom model; open file;"
-             "load config; upload; config json; import json"},
+             "custom model; open file;load config; upload; config json; import json"},
     Synonyms{"Reset to the default scenario", "start over; defaults; clear; factory settings"},
     Synonyms{"Compare: keep this as A, or stop comparing",
              "ab compare; a b test; side by side; compare two layouts; difference; before and after; diff"},

@@ -112,8 +112,8 @@ extern const ViewInfo context_length_view{
     "Memory",
     "Context length",
     "Context length",
-    "FLOPs and memory against sequence length, with and without materialized attention scores; "
-    "sparse attention",
+    "FLOPs and memory against sequence length, with and without materialized attention scores; sparse "
+    "attention",
     {"model", "training.sequence_length", "training.flash_attention", "training.recompute", "context"},
     make_view<ContextLengthView>,
     kContextPages};

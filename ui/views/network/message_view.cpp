@@ -346,9 +346,8 @@ Caption ranks_caption(const Sizes& c, CollectiveKind kind, ByteUnit unit)
                     format_bytes(cost.sent_per_rank, unit), grouped(cost.steps));
     if (kind == CollectiveKind::all_reduce)
     {
-        caption.formula =
-            "Ring all-reduce: 2 (N \u2212 1) chunks of S / N, one per step: 2 (N \u2212 1) / N \u00d7 S "
-            "< 2 S";
+        caption.formula = "Ring all-reduce: 2 (N \u2212 1) chunks of S / N, one per step: 2 (N \u2212 1) / N "
+                          "\u00d7 S < 2 S";
     }
     caption.source = ring_or_first(c).algorithm->source;
     return caption;
@@ -431,17 +430,17 @@ ViewKeys MessageView::keys()
 
 } // namespace
 
-extern const ViewInfo message_view{12,
-                                   "message",
-                                   "Network",
-                                   "Message size",
-                                   "Message size",
-                                   "Time and bus bandwidth of every algorithm against message size, and "
-                                   "where they cross; measured all-reduces, "
-                                   "in-network reduction (NVLS, SHARP); rails and planes",
-                                   {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s",
-                                    "cluster.network_gb_per_s", "collective.latency_us"},
-                                   make_view<MessageView>,
-                                   kPages};
+extern const ViewInfo message_view{
+    12,
+    "message",
+    "Network",
+    "Message size",
+    "Message size",
+    "Time and bus bandwidth of every algorithm against message size, and where they cross; measured "
+    "all-reduces, in-network reduction (NVLS, SHARP); rails and planes",
+    {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
+     "collective.latency_us"},
+    make_view<MessageView>,
+    kPages};
 
 } // namespace ringside

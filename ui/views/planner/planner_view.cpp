@@ -261,14 +261,13 @@ void PlannerView::draw_empty(const Frame& frame, const Painter& painter, Rect ar
     }
     const ByteUnit unit = frame.preferences.unit;
     const std::string smallest =
-        r.nearest_miss
-            ? fmt::format("The smallest of {} legal layouts, {} with ZeRO-{} and {} recompute, needs {}: "
-                          "!!\u2715 {} over!!.",
-                          grouped(r.legal), words_of(r.nearest_miss->layout), r.nearest_miss->layout.zero,
-                          name_of(r.nearest_miss->layout.recompute),
-                          format_bytes(Bytes(r.nearest_miss->bytes), unit),
-                          format_bytes(Bytes(r.nearest_miss->bytes - r.capacity), unit))
-            : "No layout is legal.";
+        r.nearest_miss ? fmt::format("The smallest of {} legal layouts, {} with ZeRO-{} and {} recompute, "
+                                     "needs {}: !!\u2715 {} over!!.",
+                                     grouped(r.legal), words_of(r.nearest_miss->layout),
+                                     r.nearest_miss->layout.zero, name_of(r.nearest_miss->layout.recompute),
+                                     format_bytes(Bytes(r.nearest_miss->bytes), unit),
+                                     format_bytes(Bytes(r.nearest_miss->bytes - r.capacity), unit))
+                       : "No layout is legal.";
     empty_state(painter, area,
                 fmt::format("Nothing fits in {} {}", plain_number(in_gigabytes(Bytes(r.capacity), unit)),
                             painter.look.gigabyte()),

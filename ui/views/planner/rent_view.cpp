@@ -321,9 +321,8 @@ Caption RentView::caption(const Frame& frame) const
             name_of(*other, *then), days_words(then->days), format_dollars(then->usd));
     }
     caption.formula = "cost = (GPUs + spare GPUs) \u00d7 wall-clock hours \u00d7 price per GPU-hour";
-    caption.source =
-        "The fastest layout of each size, sizes in powers of two. Failures as often as Llama 3's "
-        "per GPU; prices are list prices of autumn 2026, to be replaced by yours.";
+    caption.source = "The fastest layout of each size, sizes in powers of two. Failures as often as Llama "
+                     "3's per GPU; prices are list prices of autumn 2026, to be replaced by yours.";
     return caption;
 }
 

@@ -176,7 +176,7 @@ void panel_machines(PanelColumn& column, const RooflineRoom& r)
         return;
     }
     column.note(lab->devices.empty()
-                    ? "The lab's device is measured: products and copies of many sizes, an empty launch."
+                    ? "The lab\u2019s device is measured: products and copies of many sizes, an empty launch."
                     : fmt::format("Measures **{}**; G in the lab chooses another device.",
                                   lab->devices[lab->chosen].name));
     if (column.button(lab->measuring_machine ? "Measuring\u2026###measure machine"
@@ -208,6 +208,7 @@ void panel_machines(PanelColumn& column, const RooflineRoom& r)
     if (pressed == 1U)
     {
         r.out.push(to_action(RemoveMachine{static_cast<std::size_t>(shown - machines_of(r.frame).data())}));
+        r.out.push(CopyText{to_json({*shown}).dump(1), "Removed: Ctrl V brings it back"});
         r.state.machine = 0;
     }
 }
@@ -224,14 +225,13 @@ Caption machines_caption(const Frame& frame, RooflineState& state)
     }
     const auto at = static_cast<std::size_t>(shown - machines_of(frame).data());
     const Scenario& s = frame.now.scenario;
-    return {
-        fmt::format("{} tokens of {} take **{}** on one {}.", format_count(s.training.tokens), s.model.name,
-                    run_words(seconds_of_runs(frame, state)[at]), shown->name),
-        fmt::format("ridge = peak / bandwidth = {} / {}/s = {}", flop_rate_words(shown->peak()),
-                    format_bytes(Bytes(shown->bandwidth())),
-                    intensity_words(shown->peak() / shown->bandwidth())),
-        "Williams, Waterman and Patterson 2009, CACM 52(4). Products of n \u00d7 n \u00d7 n move at least "
-        "3 n\u00b2 numbers; copies read and write. The run is computed as if the model fitted."};
+    return {fmt::format("{} tokens of {} take **{}** on one {}.", format_count(s.training.tokens),
+                        s.model.name, run_words(seconds_of_runs(frame, state)[at]), shown->name),
+            fmt::format("ridge = peak / bandwidth = {} / {}/s = {}", flop_rate_words(shown->peak()),
+                        format_bytes(Bytes(shown->bandwidth())),
+                        intensity_words(shown->peak() / shown->bandwidth())),
+            "Williams, Waterman and Patterson 2009, CACM 52(4). Products of n \u00d7 n \u00d7 n move at "
+            "least 3 n\u00b2 numbers; copies read and write. The run is computed as if the model fitted."};
 }
 
 } // namespace

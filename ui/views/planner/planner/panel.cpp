@@ -160,11 +160,10 @@ void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
         items[i].name = names[i];
     }
     column.label("Fixed and freed");
-    if (const auto chosen = column.dropdown("###fixed", shown.empty() ? "nothing" : std::string_view(shown),
-                                            "planner fixed", items,
-                                            "A press fixes a setting as it is now, or frees it: GPUs, global "
-                                            "batch and sequence length from a quarter to four times today's; "
-                                            "with free GPUs layouts rank by cost"))
+    if (const auto chosen = column.dropdown(
+            "###fixed", shown.empty() ? "nothing" : std::string_view(shown), "planner fixed", items,
+            "A press fixes a setting as it is now, or frees it: GPUs, global batch and sequence length from "
+            "a quarter to four times today's; with free GPUs layouts rank by cost"))
     {
         turn_fixed(fields[*chosen], now, limits);
     }

@@ -145,9 +145,7 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
     caption.source = fmt::format(
         "Every combination of tensor, context, pipeline, expert and data parallelism with every ZeRO stage, "
         "micro-batch, recomputation and schedule. Tight layouts leave less than {} of the memory free and "
-        "are "
-        "ranked behind those that leave it. The scenario's own overlap settings are kept, not "
-        "searched: "
+        "are ranked behind those that leave it. The scenario's own overlap settings are kept, not searched: "
         "{}. An illegal combination counts once, where the search prunes it.",
         format_percent(answer.limits.headroom), overlap_words(answer.scenario));
     return caption;

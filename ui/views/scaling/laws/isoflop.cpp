@@ -74,8 +74,7 @@ void draw_curves(const Painter& p, Plot& plot, LawsState& state, const LawsSplit
         const ComputeOptimum best = optimum(fit, flops);
         const std::string tip =
             fmt::format("{}\n\noptimal: {} parameters on {} tokens, {} tokens per parameter\nloss {:.3f} "
-                        "nats per token\n\nClick "
-                        "to go there.",
+                        "nats per token\n\nClick to go there.",
                         flop_words(flops), format_count(best.parameters), format_count(best.tokens),
                         three_digits(best.tokens / best.parameters), bottoms[i].y);
         const Press pressed = plot.dot(bottoms[i], {p.theme.text, 4},

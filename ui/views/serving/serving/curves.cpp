@@ -157,8 +157,7 @@ std::string tip_of(const Painter& p, const Scenario& scenario, const ServingRepo
            : part == 2 ? fmt::format("Reserved but unused: {} of every request's allocation",
                                      format_percent(r.wasted()))
                        : fmt::format("Weights on one of {} GPUs: {} at {} bits\n\n{} for the model, sharded "
-                                     "over the TP group; "
-                                     "what cannot be sharded is on every GPU.",
+                                     "over the TP group; what cannot be sharded is on every GPU.",
                                      r.setup.gpus, format_bytes(r.weights, p.look.unit), r.setup.weight_bits,
                                      format_bytes(r.model_weights, p.look.unit));
 }

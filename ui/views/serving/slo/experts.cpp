@@ -86,8 +86,7 @@ void draw_decoded(const SloRoom& r, Rect area)
             const ServingTime& time = engine.report.decode;
             const std::string tip =
                 fmt::format("{}: {} per replica, {} tokens/s per GPU\n\nstep {}: memory {}, compute {}, "
-                            "dispatch and combine "
-                            "{}\n\nClick to serve with it.",
+                            "dispatch and combine {}\n\nClick to serve with it.",
                             wide_words(engine), engine.batch, three_digits(engine.tokens_per_gpu()),
                             latency_words(engine.seconds), latency_words(time.memory),
                             latency_words(time.compute), latency_words(time.exchange));

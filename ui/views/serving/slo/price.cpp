@@ -152,17 +152,15 @@ Caption price_caption(const Frame& frame, SloState& state)
     const auto within =
         std::find_if(front.rbegin(), front.rend(),
                      [&](const PricedLoad& point) { return point.tpot_90 <= state.setup.each_token; });
-    return {
-        within == front.rend()
-            ? (more ? std::string("Searching \u2026") : "No configuration meets both objectives.")
-            : fmt::format(
-                  "Cheapest within both objectives: **{}**, at {} requests/s **{}** per million output "
-                  "tokens.",
-                  way_words(within->setup), load_words(within->setup.rate), dollars(within->usd)),
-        "dollars per million tokens = GPUs \u00d7 $/h / 3,600 / (requests/s \u00d7 output tokens) \u00d7 "
-        "10\u2076",
-        "Every point is simulated; those whose first tokens come too late are left out. The price of a GPU "
-        "is the scenario\u2019s; input tokens are not charged."};
+    return {within == front.rend()
+                ? (more ? std::string("Searching \u2026") : "No configuration meets both objectives.")
+                : fmt::format("Cheapest within both objectives: **{}**, at {} requests/s **{}** per million "
+                              "output tokens.",
+                              way_words(within->setup), load_words(within->setup.rate), dollars(within->usd)),
+            "dollars per million tokens = GPUs \u00d7 $/h / 3,600 / (requests/s \u00d7 output tokens) \u00d7 "
+            "10\u2076",
+            "Every point is simulated; those whose first tokens come too late are left out. The price of a "
+            "GPU is the scenario\u2019s; input tokens are not charged."};
 }
 
 } // namespace

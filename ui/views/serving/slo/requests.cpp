@@ -250,10 +250,10 @@ Caption requests_caption(const Frame& frame, SloState& state)
         fmt::format("goodput = largest rate with p90 TTFT \u2264 {} and p90 TPOT \u2264 {} = {} requests/s",
                     latency_words(load.setup.first_token), latency_words(load.setup.each_token),
                     load_words(most)),
-        "Poisson arrivals, lognormal lengths; every iteration is the roofline over 60% of the peak or 95% "
-        "of the bandwidth, and 0.5 ms of the host. Goodput: Zhong et al., DistServe, arXiv 2401.09670, "
-        "whose example of three A100s comes out 36% too high. Chunked prefill: Agrawal et al., "
-        "Sarathi-Serve, arXiv 2403.02310."};
+        "Poisson arrivals, lognormal lengths; every iteration is the roofline over 60% of the peak or 95% of "
+        "the bandwidth, and 0.5 ms of the host. Goodput: Zhong et al., DistServe, arXiv 2401.09670, whose "
+        "example of three A100s comes out 36% too high. Chunked prefill: Agrawal et al., Sarathi-Serve, "
+        "arXiv 2403.02310."};
 }
 
 } // namespace

@@ -134,12 +134,11 @@ Caption split_caption(const Frame& frame, SloState& state)
                                                        now.engines - static_cast<std::int64_t>(*best) + 1)
                             : *best == 1 ? "**chunked prefill on all engines**"
                                          : "**prefill first on all engines**";
-    return {
-        fmt::format("Best for these objectives: {}, {} requests/s per GPU.", how,
-                    load_words(now.each(*best))),
-        "x : y = rate \u00d7 prefill seconds : rate \u00d7 output tokens \u00d7 TPOT / batch size",
-        "Each phase has as many engines as its share of the work; the KV cache moves through the network. "
-        "Zhong et al., DistServe, arXiv 2401.09670, section 4."};
+    return {fmt::format("Best for these objectives: {}, {} requests/s per GPU.", how,
+                        load_words(now.each(*best))),
+            "x : y = rate \u00d7 prefill seconds : rate \u00d7 output tokens \u00d7 TPOT / batch size",
+            "Each phase has as many engines as its share of the work; the KV cache moves through the "
+            "network. Zhong et al., DistServe, arXiv 2401.09670, section 4."};
 }
 
 } // namespace

@@ -65,12 +65,12 @@ std::string study_title(const StudyFrame& study)
 Caption study_caption(const StudyFrame& study)
 {
     const FsrsWeights& w = study.progress->weights;
-    return {sentence(study),
-            fmt::format("recall R(t, S) = (1 + {:.3f} t / S)^\u2212{:.3f}, S days after which R = 90%",
-                        recall_factor(w), w[20]),
-            "FSRS-6: recall R after t days; the stability S of a question is the days until R = 90%. A "
-            "topic's is "
-            "the mean over its questions seen so far. Open Spaced Repetition, py-fsrs 6 and fsrs-rs."};
+    return {
+        sentence(study),
+        fmt::format("recall R(t, S) = (1 + {:.3f} t / S)^\u2212{:.3f}, S days after which R = 90%",
+                    recall_factor(w), w[20]),
+        "FSRS-6: recall R after t days; the stability S of a question is the days until R = 90%. A topic's "
+        "is the mean over its questions seen so far. Open Spaced Repetition, py-fsrs 6 and fsrs-rs."};
 }
 
 std::vector<std::string> study_facts(const StudyFrame& study)
