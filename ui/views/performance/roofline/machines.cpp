@@ -193,7 +193,7 @@ void panel_machines(PanelColumn& column, const RooflineRoom& r)
     column.heading(shown->name);
     column.fact("Peak", flop_rate_words(shown->peak()), "Best product, BF16 operands");
     column.fact("Memory bandwidth", format_bytes(Bytes(shown->bandwidth())) + "/s");
-    column.fact("Launch", format_seconds(Seconds(shown->launch_s)));
+    column.fact("Kernel launch", format_seconds(Seconds(shown->launch_s)));
     column.fact("Memory", shown->memory_gb > 0 ? format_bytes(Bytes(shown->memory_gb * 1e9))
                                                : fmt::format("{:g} GB assumed", kAssumedMemory));
     if (column.button("Use as accelerator", "A"))
