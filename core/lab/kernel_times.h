@@ -17,11 +17,11 @@ struct KernelTime
 };
 struct KernelTimes
 {
-    std::vector<KernelTime> list; // the slowest first
-    std::int64_t step = 0;        // that was timed
-    std::int64_t repeats = 0;     // of each launch, whose mean counts
-    double rounded_to = 0;        // [s] the device's clock; 0: exactly
-    bool by_host = false;         // the device has no clock: between asking and the answer
+    std::vector<KernelTime> list = {}; // the slowest first
+    std::int64_t step = 0;             // that was timed
+    std::int64_t repeats = 0;          // of each launch, whose mean counts
+    double rounded_to = 0;             // [s] the device's clock; 0: exactly
+    bool by_host = false;              // the device has no clock: between asking and the answer
     bool operator==(const KernelTimes&) const = default;
 };
 

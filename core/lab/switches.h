@@ -44,7 +44,7 @@ struct LabFigures
     double seconds = 0;      // of a step, the median; 0: too few steps
     double loss = 0;         // mean of the last ten, not finite where one was not
     std::int64_t skipped = 0;
-    std::optional<double> zeros; // share of the gradients of activations below fp16's smallest number
+    std::optional<double> zeros = {}; // share of the gradients of activations below fp16's smallest number
 };
 // Of the steps after `since`. The two after it are not timed, since they make room; numbers by size are there
 // once a step after it has been looked at.
@@ -54,15 +54,15 @@ std::int64_t last_change(const TrainingSnapshot& run);
 
 struct SwitchForecast
 {
-    std::int64_t memory = 0;     // [B] of model state and activations
-    std::int64_t memory_now = 0; // [B] as it stands
-    std::int64_t peak = 0;       // [B] with buffers, at most
-    std::int64_t peak_now = 0;   // [B]
-    double seconds = 0;          // [s] of a step; 0: the device has not been measured
-    double seconds_now = 0;      // [s]
-    std::optional<double> zeros; // share of the gradients; empty: not known
-    bool overflows = false;      // the largest gradient is beyond fp16
-    std::int64_t halvings = 0;   // of the loss scale until it no longer is; where the scale adapts
+    std::int64_t memory = 0;          // [B] of model state and activations
+    std::int64_t memory_now = 0;      // [B] as it stands
+    std::int64_t peak = 0;            // [B] with buffers, at most
+    std::int64_t peak_now = 0;        // [B]
+    double seconds = 0;               // [s] of a step; 0: the device has not been measured
+    double seconds_now = 0;           // [s]
+    std::optional<double> zeros = {}; // share of the gradients; empty: not known
+    bool overflows = false;           // the largest gradient is beyond fp16
+    std::int64_t halvings = 0;        // of the loss scale until it no longer is; where the scale adapts
     double ratio() const { return seconds_now > 0 ? seconds / seconds_now : 0; }
 };
 // Of a run that goes from `now` to `next`, with what was predicted of both. The gradients' numbers are those
