@@ -1,5 +1,6 @@
 #include "core/memory/conventions.h"
 
+#include "core/base/ranges.h"
 #include "core/model/weights.h"
 
 #include <algorithm>
@@ -19,6 +20,11 @@ double megatron_attention(const Model& m, double norm)
 {
     const double h = d(m.hidden);
     const double a = d(m.heads);
+    if (m.attention == Attention::shared_kv)
+    {
+        return sum_over(layer_weights(m, Parallel{}, false),
+                        [](const Weight& w) { return w.matrix() && !w.mlp ? d(w.elements()) : 0; });
+    }
     if (m.attention != Attention::mla)
     {
         return 2 * h * d(m.head_dim) * (a + d(m.kv_heads));

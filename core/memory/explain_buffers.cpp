@@ -1,5 +1,6 @@
 #include "core/memory/explain_memory.h"
 #include "core/memory/explain_parts.h"
+#include "core/model/attention.h"
 
 #include <algorithm>
 #include <array>
@@ -59,8 +60,7 @@ Width attention_width(const Subject& x)
     const auto t = static_cast<double>(x.s.parallel.tensor);
     const auto h = static_cast<double>(m.hidden);
     const auto a = static_cast<double>(m.heads);
-    const auto d = static_cast<double>(m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim
-                                                                     : m.head_dim);
+    const double d = head_widths(m).key;
     Width w{2 * h + 4 * a * d / t,
             Text{"2 h + 4 a d", fmt::format("2 × {} + 4 × {} × {}", figure(h), figure(a), figure(d))} +
                 over_tensor(x)};

@@ -1,6 +1,8 @@
 #include "core/memory/memory.h"
 
 #include "core/memory/activations/tensors.h"
+#include "core/model/attention.h"
+#include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/model/weights.h"
 #include "core/scenario/stage_layers.h"
@@ -100,13 +102,11 @@ double working_set(const Context& c, bool with_experts)
     if (with_experts)
     {
         const auto k = static_cast<double>(m.experts_per_token);
-        mlp = (2 * k * h * static_cast<double>(c.s.parallel.expert_tensor) +
+        mlp = (2 * k * static_cast<double>(expert_width(m) * c.s.parallel.expert_tensor) +
                (1 + gates) * k * static_cast<double>(m.expert_ffn)) /
               t;
     }
-    const auto head = static_cast<double>(
-        m.attention == Attention::mla ? m.qk_nope_head_dim + m.qk_rope_head_dim : m.head_dim);
-    double attention = 2 * h + 4 * heads * head / t;
+    double attention = 2 * h + 4 * heads * head_widths(m).key / t;
     if (!c.s.training.flash_attention)
     {
         attention += 2 * heads * static_cast<double>(c.s.training.sequence_length) / t;
@@ -240,8 +240,8 @@ void fill_token_buffers(const Context& c, const LayerKept& layer, const std::vec
     }
     if (s.parallel.pipeline > 1)
     {
-        b.transfer =
-            whole(2 * element_bytes(t) * c.tokens * static_cast<double>(s.model.hidden) / c.sequence_cut);
+        b.transfer = whole(2 * element_bytes(t) * c.tokens * static_cast<double>(residual_width(s.model)) /
+                           c.sequence_cut);
     }
     b.loss_copies = whole(logit_copies(s.software.loss) * stage.logits_bytes.value);
 }

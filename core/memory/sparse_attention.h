@@ -15,14 +15,16 @@ enum class SparseKind : std::uint8_t
 {
     full,
     native, // compressed blocks, selected blocks and a window (Yuan et al., NSA, arXiv 2502.11089, section 3)
-    indexed, // an indexer scores all keys, the best are attended to (DeepSeek-V3.2-Exp, section 2.1)
-    window,  // the last w keys (Beltagy et al., Longformer, arXiv 2004.05150, section 3.1)
-    linear   // a state of d x d in place of keys (Katharopoulos et al., arXiv 2006.16236, section 3.2.1)
+    indexed,    // an indexer scores all keys, the best are attended to (DeepSeek-V3.2-Exp, section 2.1)
+    compressed, // in turns one key for 4 tokens, half as many picked, and one for 128 (DeepSeek-V4,
+                // section 2.3)
+    window,     // the last w keys (Beltagy et al., Longformer, arXiv 2004.05150, section 3.1)
+    linear      // a state of d x d in place of keys (Katharopoulos et al., arXiv 2006.16236, section 3.2.1)
 };
 template <>
 inline constexpr auto kNamesOf<SparseKind> = names<SparseKind>("full attention", "native sparse (NSA)",
-                                                               "indexer (DSA)", "sliding window",
-                                                               "linear attention");
+                                                               "indexer (DSA)", "compressed (CSA, HCA)",
+                                                               "sliding window", "linear attention");
 
 struct SparseSetup
 {
@@ -30,7 +32,7 @@ struct SparseSetup
     double compression = 16;         // NSA: tokens between two compressed keys
     double selected = 1024;          // NSA: 16 blocks of 64
     double native_window = 512;      // NSA
-    double picked = 2048;            // DSA
+    double picked = 2048;            // DSA; half as many in compressed layers
     double indexer = 64 * 128 * 2.0; // [FLOP] DSA: of a key, 64 heads of 128 in FP8
     std::int64_t full_every = 0;     // one of so many layers attends to everything; 0: none
 

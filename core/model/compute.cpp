@@ -1,6 +1,8 @@
 #include "core/model/compute.h"
 
-#include "core/model/weights.h"
+#include "core/base/ranges.h"
+#include "core/model/attention.h"
+#include "core/model/sizes.h"
 #include "core/scenario/stage_layers.h"
 
 #include <vector>
@@ -8,35 +10,21 @@
 namespace ringside
 {
 
-double scores_share(const Model& m, double tokens)
-{
-    double sum = 0;
-    for (std::int64_t layer = 0; layer < m.layers; ++layer)
-    {
-        const auto window = static_cast<double>(window_of(m, layer));
-        const double r = window > 0 && window < tokens ? window / tokens : 1;
-        sum += 2 * r - r * r;
-    }
-    return m.attention_per_layer.empty() || m.layers < 1 ? 1 : sum / static_cast<double>(m.layers);
-}
-
-double alternate_share(const Model& m, bool with_experts)
+double alternate_share(const Model& m, LayerKind kind)
 {
     const auto d = [](std::int64_t n) { return static_cast<double>(n); };
     const double h = d(m.hidden);
     std::vector<double> products;
-    if (m.attention == Attention::mla)
+    const bool latent = m.attention == Attention::mla || m.attention == Attention::shared_kv;
+    if (latent || kind.attention == LayerAttention::linear)
     {
-        const double q = d(m.heads * (m.qk_nope_head_dim + m.qk_rope_head_dim));
-        const double latent = d(m.kv_lora_rank);
-        if (m.q_lora_rank > 0)
+        for (const Weight& w : layer_weights(m, Parallel{}, kind))
         {
-            products.push_back(h * d(m.q_lora_rank));
+            if (w.matrix() && !w.mlp)
+            {
+                products.push_back(d(w.rows * w.cols));
+            }
         }
-        products.push_back((m.q_lora_rank > 0 ? d(m.q_lora_rank) : h) * q);
-        products.push_back(h * (latent + d(m.qk_rope_head_dim)));
-        products.push_back(latent * d(m.heads * (m.qk_nope_head_dim + m.v_head_dim)));
-        products.push_back(d(m.heads * m.v_head_dim) * h);
     }
     else
     {
@@ -46,10 +34,11 @@ double alternate_share(const Model& m, bool with_experts)
     }
     const double gates = m.gated_mlp ? 2 : 1;
     double apart = 0; // products of experts, none of which is kept
-    if (with_experts)
+    if (kind.experts)
     {
         products.push_back(h * d(m.experts));
-        apart = (gates + 1) * h * d(m.expert_ffn * (m.experts_per_token + m.shared_experts));
+        apart = (gates + 1) * d(m.expert_ffn) *
+                (d(expert_width(m) * m.experts_per_token) + h * d(m.shared_experts));
     }
     else
     {
@@ -60,7 +49,7 @@ double alternate_share(const Model& m, bool with_experts)
     for (std::size_t i = 0; i < products.size(); ++i)
     {
         const bool needed =
-            with_experts || i + 1 < products.size(); // no backward reads what the MLP puts out
+            kind.experts || i + 1 < products.size(); // no backward reads what the MLP puts out
         all += products[i];
         again += i % 2 == 1 && needed ? products[i] : 0;
     }
@@ -71,40 +60,22 @@ ComputeReport compute_report(const Scenario& scenario)
 {
     const Model& m = scenario.model;
     const Training& t = scenario.training;
-    const Parallel one;
     const auto s = static_cast<double>(t.sequence_length);
-    const bool latent = m.attention == Attention::mla;
-    const auto qk = static_cast<double>(latent ? m.qk_nope_head_dim + m.qk_rope_head_dim : m.head_dim);
-    const auto v = static_cast<double>(latent ? m.v_head_dim : m.head_dim);
-    const double scores = 2 * s * static_cast<double>(m.heads) * (qk + v); // per token and layer: QK^T and PV
-
     double alternate = 0; // of every second product of the blocks
     double layers = 0;    // forward FLOPs of one token through all blocks, without scores
-    for (std::int64_t layer = 0; layer < all_layers(m); ++layer)
+    for (const LayersOfKind& alike : layers_by_kind(m))
     {
-        // All layers of a kind are alike, so each kind is summed once.
-        if (layer > 0 && has_experts(m, layer) == has_experts(m, layer - 1))
-        {
-            continue;
-        }
-        std::int64_t alike = 0;
-        bool seen = false;
-        for (std::int64_t other = 0; other < all_layers(m); ++other)
-        {
-            const bool same = has_experts(m, other) == has_experts(m, layer);
-            seen = seen || (same && other < layer);
-            alike += same ? 1 : 0;
-        }
-        double kind = 0;
-        for (const Weight& w : layer_weights(m, one, has_experts(m, layer)))
-        {
-            kind +=
-                seen || !w.matrix() ? 0 : 2 * static_cast<double>(w.rows * w.cols * w.active_copies * alike);
-        }
+        const double kind = sum_over(
+            layer_weights(m, Parallel{}, alike.kind),
+            [&](const Weight& w) {
+                return w.matrix() ? 2 * static_cast<double>(w.rows * w.cols * w.active_copies * alike.layers)
+                                  : 0;
+            });
         layers += kind;
-        alternate += kind * alternate_share(m, has_experts(m, layer));
+        alternate += kind * alternate_share(m, alike.kind);
     }
-    const double attention = scores * static_cast<double>(all_layers(m)) * scores_share(m, s);
+    const double attention = sum_over(attention_layers(m, all_layers(m)), [&](const AttentionLayers& a)
+                                      { return static_cast<double>(a.layers) * a.counted(s); });
     const auto further = static_cast<double>(m.mtp_layers);
     const auto h = static_cast<double>(m.hidden);
     const double head = (1 + further) * 2 * static_cast<double>(m.vocab) * h + further * 2 * (2 * h) * h;

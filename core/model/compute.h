@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/units.h"
-#include "core/scenario/scenario.h"
+#include "core/model/weights.h"
 
 namespace ringside
 {
@@ -25,11 +25,8 @@ struct ComputeReport
 // product and 4 s a d per token of attention (full scores, no causal half), backward twice the forward.
 ComputeReport compute_report(const Scenario& scenario);
 
-// Of the scores of full attention over `tokens`, what the layers make: of a window of r times the sequence
-// 2 r - r^2, the mean of min(i, w) over half the sequence. 1 without windows.
-double scores_share(const Model& model, double tokens);
 // Of the forward FLOPs of a layer's products, what alternate recomputation makes again: of the products in
 // their order every second one, and all of the experts' (torchtitan's "op", see activations/tensors.h).
-double alternate_share(const Model& model, bool with_experts);
+double alternate_share(const Model& model, LayerKind kind);
 
 } // namespace ringside

@@ -16,6 +16,17 @@ constexpr double element_bytes(const Training& training)
     return training.precision == Precision::fp32 ? 4 : 2;
 }
 
+// Numbers of a token that a routed expert reads, and that travel to it.
+constexpr std::int64_t expert_width(const Model& model)
+{
+    return model.expert_hidden > 0 ? model.expert_hidden : model.hidden;
+}
+// Numbers of a token between two layers.
+constexpr std::int64_t residual_width(const Model& model)
+{
+    return model.hidden * std::max<std::int64_t>(1, model.residual_streams);
+}
+
 // GPUs that share one copy of the model.
 constexpr std::int64_t replica_gpus(const Parallel& p)
 {

@@ -1,5 +1,8 @@
 #include "core/model/weights.h"
 
+#include "core/base/ranges.h"
+#include "core/model/attention.h"
+#include "core/model/sizes.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
@@ -45,13 +48,70 @@ public:
         }
     }
 
-    void attention()
+    // Of `mixers` places where streams or earlier blocks are mixed. Streams: three mappings of all of them at
+    // once, to n inputs, n outputs and n x n between them, each with an offset and a scale (mHC, arXiv
+    // 2512.24880, section 4.1). Blocks: a query and a norm (Kimi K3, arXiv 2607.24653, section 2.2).
+    void residual(std::int64_t mixers, bool inputs_only = false)
     {
+        const std::int64_t n = m_.residual_streams;
+        const std::int64_t maps = inputs_only ? n : n * (n + 2);
+        if (n > 0)
+        {
+            for (std::int64_t i = 0; i < mixers; ++i)
+            {
+                whole("stream mixing", n * m_.hidden, maps);
+            }
+            vector("stream offsets and scales", mixers * (maps + (inputs_only ? 1 : 3)));
+        }
+        if (m_.residual_block > 0)
+        {
+            vector("block queries and norms", mixers * 2 * m_.hidden);
+        }
+    }
+
+    void attention(LayerAttention kind)
+    {
+        if (kind == LayerAttention::linear)
+        {
+            linear_attention();
+            return;
+        }
         if (m_.attention == Attention::mla)
         {
             latent_attention();
-            return;
         }
+        else if (m_.attention == Attention::shared_kv)
+        {
+            shared_attention();
+        }
+        else
+        {
+            head_attention();
+        }
+        if (kind == LayerAttention::csa || kind == LayerAttention::hca)
+        {
+            kind == LayerAttention::csa ? compressor(2, kCsaTokens, m_.head_dim)
+                                        : compressor(1, kHcaTokens, m_.head_dim);
+        }
+        if (kind == LayerAttention::sparse)
+        {
+            whole("indexer key", m_.hidden, m_.index_head_dim);
+            vector("indexer key norm", 2 * m_.index_head_dim);
+            indexer();
+        }
+        if (kind == LayerAttention::csa)
+        {
+            compressor(2, kCsaTokens, m_.index_head_dim);
+            indexer();
+        }
+        if (m_.attention_gate)
+        {
+            columns("attention gate", m_.hidden, static_cast<std::int64_t>(head_widths(m_).value) * m_.heads);
+        }
+    }
+
+    void head_attention()
+    {
         const std::int64_t d = m_.head_dim;
         const std::int64_t out = (m_.heads + 2 * m_.kv_heads) * d;
         // Key and value heads fewer than the group are copied to every GPU that needs them.
@@ -101,6 +161,81 @@ public:
         rows("attention output", m_.heads * m_.v_head_dim, m_.hidden);
     }
 
+    // DeepSeek-V4's: a low-rank query, one key that is the value too, and heads projected to the output in
+    // groups.
+    void shared_attention()
+    {
+        const std::int64_t out = m_.heads * m_.head_dim;
+        if (m_.q_lora_rank > 0)
+        {
+            whole("query down", m_.hidden, m_.q_lora_rank);
+            vector("query latent norm", m_.q_lora_rank);
+        }
+        columns(m_.q_lora_rank > 0 ? "query up" : "query", m_.q_lora_rank > 0 ? m_.q_lora_rank : m_.hidden,
+                out);
+        whole("shared key and value", m_.hidden, m_.head_dim);
+        vector("key norm", m_.head_dim);
+        if (m_.output_groups > 0)
+        {
+            const std::int64_t width = m_.output_groups * m_.output_lora_rank;
+            columns("output down", out / m_.output_groups, width);
+            rows("attention output", width, m_.hidden);
+        }
+        else
+        {
+            rows("attention output", out, m_.hidden);
+        }
+        if (m_.attention_sinks)
+        {
+            cut_vector("attention sinks", m_.heads);
+        }
+    }
+
+    // Keys and their gates, `overlap` windows of `tokens` wide, an offset for each place and a norm
+    // (DeepSeek-V4, sections 2.3.1 and 2.3.2).
+    void compressor(std::int64_t overlap, std::int64_t tokens, std::int64_t width)
+    {
+        whole("key compression", m_.hidden, 2 * overlap * width);
+        vector("compression offsets and norm", overlap * tokens * width + width);
+    }
+
+    // Queries from the query's latent, and a weight of each head (DeepSeek-V3.2, section 2.1). Every GPU of a
+    // tensor group has all of it.
+    void indexer()
+    {
+        whole("indexer query", m_.q_lora_rank > 0 ? m_.q_lora_rank : m_.hidden,
+              m_.index_heads * m_.index_head_dim);
+        whole("indexer head weights", m_.hidden, m_.index_heads);
+    }
+
+    // Kimi Linear, arXiv 2510.26692, section 3: convolutions over 4 tokens behind each projection, a decay of
+    // each channel out of a bottleneck, a step size of each head, and a gated norm. Kimi K3's gate has full
+    // rank, Kimi Linear's another bottleneck.
+    void linear_attention()
+    {
+        const std::int64_t d = m_.linear_head_dim;
+        const std::int64_t out = m_.heads * d;
+        columns("query", m_.hidden, out);
+        columns("key", m_.hidden, out);
+        columns("value", m_.hidden, out);
+        cut_vector("convolutions", 3 * 4 * out);
+        whole("decay down", m_.hidden, d);
+        columns("decay up", d, out);
+        columns("step size", m_.hidden, m_.heads);
+        cut_vector("decay offsets and scales", out + m_.heads);
+        if (m_.attention_gate)
+        {
+            columns("attention gate", m_.hidden, out);
+        }
+        else
+        {
+            whole("gate down", m_.hidden, d);
+            columns("gate up", d, out);
+        }
+        vector("output norm", d);
+        rows("attention output", out, m_.hidden);
+    }
+
     void dense_mlp(std::int64_t width)
     {
         in_mlp_ = true;
@@ -120,13 +255,20 @@ public:
         const std::int64_t e = m_.experts;
         const std::int64_t in = m_.gated_mlp ? 2 * m_.expert_ffn : m_.expert_ffn;
         const std::int64_t cut = p_.expert_tensor;
+        const std::int64_t h = expert_width(m_);
         const auto expert = [&](std::string_view name, std::int64_t rows, std::int64_t cols,
                                 std::int64_t local_rows, std::int64_t local_cols) {
             add({name, rows, cols, local_rows, local_cols, e, e / p_.expert, m_.experts_per_token, true});
         };
         whole("router", m_.hidden, e);
-        expert(m_.gated_mlp ? "expert gate and up" : "expert up", m_.hidden, in, m_.hidden, in / cut);
-        expert("expert down", m_.expert_ffn, m_.hidden, m_.expert_ffn / cut, m_.hidden);
+        if (h != m_.hidden) // Kimi K3, arXiv 2607.24653: experts work on a latent, whose sum has a norm
+        {
+            whole("expert latent down", m_.hidden, h);
+            whole("expert latent up", h, m_.hidden);
+            vector("expert latent norm", h);
+        }
+        expert(m_.gated_mlp ? "expert gate and up" : "expert up", h, in, h, in / cut);
+        expert("expert down", m_.expert_ffn, h, m_.expert_ffn / cut, h);
         if (m_.biases || m_.router_bias)
         {
             vector("router bias", e);
@@ -134,7 +276,7 @@ public:
         if (m_.biases)
         {
             expert("expert up bias", in, 1, in / cut, 1);
-            expert("expert down bias", m_.hidden, 1, m_.hidden, 1);
+            expert("expert down bias", h, 1, h, 1);
         }
         if (m_.shared_experts > 0)
         {
@@ -205,12 +347,31 @@ void add_layers(StageWeights& stage, Shapes& shapes, const Sums& layer, std::int
 
 } // namespace
 
-std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts)
+LayerKind layer_kind(const Model& model, std::int64_t layer)
+{
+    return {has_experts(model, layer), layer_attention(attention_entry(model, layer))};
+}
+
+std::vector<LayersOfKind> layers_by_kind(const Model& model)
+{
+    std::vector<LayersOfKind> kinds;
+    for (std::int64_t layer = 0; layer < all_layers(model); ++layer)
+    {
+        const LayerKind kind = layer_kind(model, layer);
+        const auto at = std::find_if(kinds.begin(), kinds.end(),
+                                     [&](const LayersOfKind& known) { return known.kind == kind; });
+        (at == kinds.end() ? kinds.emplace_back(LayersOfKind{kind, 0}) : *at).layers += 1;
+    }
+    return kinds;
+}
+
+std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, LayerKind kind)
 {
     Collector c(model, parallel);
     c.norms(model.norms_per_layer);
-    c.attention();
-    if (with_experts)
+    c.residual(2);
+    c.attention(kind.attention);
+    if (kind.experts)
     {
         c.experts();
     }
@@ -219,6 +380,12 @@ std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, 
         c.dense_mlp(model.ffn);
     }
     return c.list;
+}
+
+std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts)
+{
+    return layer_weights(model, parallel,
+                         LayerKind{with_experts, layer_attention(attention_entry(model, 0))});
 }
 
 std::vector<Weight> embedding_weights(const Model& model, const Parallel& parallel)
@@ -239,6 +406,7 @@ std::vector<Weight> head_weights(const Model& model, const Parallel& parallel, b
     Collector c(model, parallel);
     // A prediction layer has norms of the hidden state, the next token's embedding and its own output.
     c.norms(1 + 3 * model.mtp_layers);
+    c.residual(1, true);
     for (std::int64_t i = 0; i < model.mtp_layers; ++i)
     {
         c.columns("prediction input", 2 * model.hidden, model.hidden);
@@ -266,22 +434,12 @@ ParameterCount count_parameters(const Model& model)
         count.head += weight.name == "output projection" ? weight.elements() : 0;
     }
     std::int64_t idle = 0; // experts a token does not visit
-    std::int64_t with_experts = 0;
-    for (std::int64_t layer = 0; layer < all_layers(model); ++layer)
+    for (const LayersOfKind& alike : layers_by_kind(model))
     {
-        with_experts += has_experts(model, layer) ? 1 : 0;
-    }
-    for (const bool experts : {false, true})
-    {
-        const std::int64_t layers = experts ? with_experts : all_layers(model) - with_experts;
-        if (layers == 0)
+        for (const Weight& weight : layer_weights(model, one, alike.kind))
         {
-            continue;
-        }
-        for (const Weight& weight : layer_weights(model, one, experts))
-        {
-            count.layers += weight.elements() * layers;
-            idle += weight.rows * weight.cols * (weight.copies - weight.active_copies) * layers;
+            count.layers += weight.elements() * alike.layers;
+            idle += weight.rows * weight.cols * (weight.copies - weight.active_copies) * alike.layers;
         }
     }
     count.total = count.embedding + head + count.layers;
@@ -301,6 +459,12 @@ std::int64_t layers_with_experts(const Model& model, std::int64_t first, std::in
         with_experts += has_experts(model, layer) ? 1 : 0;
     }
     return with_experts;
+}
+
+std::int64_t layers_alike(const Model& model, const LayerRange& range, LayerKind kind)
+{
+    return sum_over<std::int64_t>(range.count, [&](std::int64_t i)
+                                  { return layer_kind(model, range.first + i) == kind ? 1 : 0; });
 }
 
 } // namespace
@@ -339,8 +503,12 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
 std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel,
                                         std::span<const StagePart> parts)
 {
-    const Sums dense = sum(layer_weights(model, parallel, false), true);
-    const Sums moe = model.experts > 0 ? sum(layer_weights(model, parallel, true), true) : Sums{};
+    std::vector<std::pair<LayerKind, Sums>> kinds;
+    for (const LayersOfKind& alike : layers_by_kind(model))
+    {
+        kinds.emplace_back(alike.kind, sum(layer_weights(model, parallel, alike.kind), true));
+    }
+    const bool uniform = attends_alike(model); // then a range knows how many layers are of each kind
     const Sums embedding = sum(embedding_weights(model, parallel), false);
 
     std::vector<StageWeights> stages(parts.size());
@@ -350,8 +518,12 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
         Shapes shapes;
         for (const LayerRange& range : parts[i].ranges)
         {
-            add_layers(stage, shapes, dense, range.dense());
-            add_layers(stage, shapes, moe, range.experts);
+            for (const auto& [kind, layer] : kinds)
+            {
+                const std::int64_t same = uniform ? (kind.experts ? range.experts : range.dense())
+                                                  : layers_alike(model, range, kind);
+                add_layers(stage, shapes, layer, same);
+            }
         }
         if (parts[i].embedding)
         {

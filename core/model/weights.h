@@ -30,14 +30,32 @@ struct Weight
     std::int64_t local_elements() const { return local_rows * local_cols * local_copies; }
 };
 
-// The tensors of one transformer block, with or without experts. Tensor parallelism cuts columns of the first
+// What makes blocks differ in their tensors.
+struct LayerKind
+{
+    bool experts = false;
+    LayerAttention attention = LayerAttention::full;
+
+    bool operator==(const LayerKind&) const = default;
+};
+LayerKind layer_kind(const Model& model, std::int64_t layer);
+// The kinds that all blocks are of, prediction layers included, and how many are of each.
+struct LayersOfKind
+{
+    LayerKind kind;
+    std::int64_t layers = 0;
+};
+std::vector<LayersOfKind> layers_by_kind(const Model& model);
+
+// The tensors of one transformer block. Tensor parallelism cuts columns of the first
 // matrix of a pair and rows of the second (Shoeybi et al., arXiv 1909.08053, section 3); norms, routers and
-// latent projections stay whole.
+// latent projections stay whole. By `with_experts` alone, one that attends as the first does.
+std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, LayerKind kind);
 std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts);
 // Token embedding and learned positions.
 std::vector<Weight> embedding_weights(const Model& model, const Parallel& parallel);
-// Final norm, the output projection unless it is the embedding of the same stage, and the inputs of prediction
-// layers.
+// Final norm, the output projection unless it is the embedding of the same stage, and the inputs of
+// prediction layers.
 std::vector<Weight> head_weights(const Model& model, const Parallel& parallel, bool shares_embedding);
 
 struct ParameterCount

@@ -1,5 +1,6 @@
 #include "core/network/traffic.h"
 
+#include "core/model/attention.h"
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/scenario/stage_layers.h"
@@ -12,12 +13,12 @@ namespace ringside
 namespace
 {
 
-// Bytes of one layer boundary: one micro-batch's tokens on one context rank, h wide.
-double boundary(const Scenario& s)
+// Bytes of one micro-batch's tokens on one context rank, so many numbers wide.
+double boundary(const Scenario& s, std::int64_t width)
 {
     const Training& t = s.training;
     return element_bytes(t) * static_cast<double>(t.micro_batch) * static_cast<double>(t.sequence_length) *
-           static_cast<double>(s.model.hidden) / static_cast<double>(s.parallel.context);
+           static_cast<double>(width) / static_cast<double>(s.parallel.context);
 }
 
 // Layers a GPU works through in a step, over all its micro-batches.
@@ -62,7 +63,7 @@ Owned owned(const Scenario& s, const MemoryReport& memory)
 
 Bytes tensor_message(const Scenario& s)
 {
-    return Bytes(boundary(s));
+    return Bytes(boundary(s, s.model.hidden));
 }
 
 std::int64_t tensor_all_reduces(const Scenario& s, bool with_experts)
@@ -88,20 +89,19 @@ Bytes tensor_traffic(const Scenario& s)
     const double sparse = expert_share(s);
     const double each = sparse * static_cast<double>(tensor_all_reduces(s, true)) +
                         (1 - sparse) * static_cast<double>(tensor_all_reduces(s, false));
-    return Bytes(2 * (t - 1) / t * boundary(s) * tensor_passes(s) * each * layer_passes(s));
+    return Bytes(2 * (t - 1) / t * boundary(s, s.model.hidden) * tensor_passes(s) * each * layer_passes(s));
 }
 
 Bytes pipeline_message(const Scenario& s)
 {
-    return Bytes(boundary(s) / static_cast<double>(s.parallel.sequence_parallel ? s.parallel.tensor : 1));
+    return Bytes(boundary(s, residual_width(s.model)) /
+                 static_cast<double>(s.parallel.sequence_parallel ? s.parallel.tensor : 1));
 }
 
 Bytes context_message(const Scenario& s)
 {
-    const Model& m = s.model;
-    const std::int64_t width = m.attention == Attention::mla ? m.kv_lora_rank + m.qk_rope_head_dim
-                                                             : 2 * rank_kv_heads(s) * m.head_dim;
-    return Bytes(element_bytes(s.training) * micro_batch_tokens(s) * static_cast<double>(width));
+    return Bytes(element_bytes(s.training) * micro_batch_tokens(s) *
+                 passed_numbers(s.model, s.parallel.tensor));
 }
 
 // Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
@@ -114,7 +114,7 @@ Bytes context_traffic(const Scenario& s)
 
 Bytes expert_message(const Scenario& s)
 {
-    return Bytes(boundary(s) * static_cast<double>(s.model.experts_per_token) /
+    return Bytes(boundary(s, expert_width(s.model)) * static_cast<double>(s.model.experts_per_token) /
                  static_cast<double>(s.parallel.tensor));
 }
 

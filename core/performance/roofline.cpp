@@ -63,20 +63,26 @@ Scenario decoding(const Scenario& s, std::int64_t batch)
     return one;
 }
 
+// Kernels of a layer that attends as most do.
+Scenario of_most_layers(Scenario s)
+{
+    s.model = most_layers(s.model);
+    return s;
+}
+
 // The cache of all sequences is read once; every head of a group works on the same keys and values. Latents
 // stay compressed (DeepSeek-V2, section 2.1).
 LayerKernel cache_attention(const Scenario& s, const LayerKernel& made, double context)
 {
     const Model& m = s.model;
     const CacheShape shape = cache_shape(m, s.parallel.tensor);
-    const double tokens = d(s.training.micro_batch) * context;
-    const bool latent = m.attention == Attention::mla;
-    const double widths = latent ? d(2 * m.kv_lora_rank + m.qk_rope_head_dim) : 2 * d(m.head_dim);
+    const AttentionLayers& alike = shape.layers.front();
+    const double sequences = d(s.training.micro_batch);
     const Device device(s.cluster.gpu, Precision::bf16);
     LayerKernel o = made;
     o.name = "attention on the cache";
-    o.flops = 2 * tokens * d(m.heads) / d(s.parallel.tensor) * widths;
-    o.bytes = kElement * shape.local_layer_numbers * tokens;
+    o.flops = sequences * alike.decoded(context) / d(s.parallel.tensor);
+    o.bytes = kElement * sequences * shape.local_read(alike, context);
     o.seconds = std::max(o.flops / device.attention, o.bytes / device.hbm);
     return o;
 }
@@ -116,8 +122,9 @@ Bound bound_of(const Roofs& roofs, const RoofPoint& point)
     return point.intensity() >= roofs.ridge_of(point.what.peak) ? Bound::compute : Bound::memory;
 }
 
-std::vector<RoofPoint> training_points(const Scenario& s)
+std::vector<RoofPoint> training_points(const Scenario& given)
 {
+    const Scenario s = of_most_layers(given);
     const LayerProfiler profiler(s);
     const double times = d(micro_batches(s));
     std::vector<RoofPoint> points;
@@ -138,7 +145,7 @@ std::vector<RoofPoint> training_points(const Scenario& s)
 
 std::vector<RoofPoint> decode_points(const Scenario& scenario, std::int64_t batch, std::int64_t context)
 {
-    const Scenario s = decoding(scenario, batch);
+    const Scenario s = decoding(of_most_layers(scenario), batch);
     const double cached = d(std::clamp<std::int64_t>(context, 1, 1'000'000'000));
     const LayerProfiler profiler(s);
     std::vector<RoofPoint> points;

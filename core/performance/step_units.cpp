@@ -220,18 +220,18 @@ public:
           tokens_(static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
                   static_cast<double>(s.parallel.tensor * s.parallel.context))
     {
-        for (const bool experts : {false, true})
+        for (const LayersOfKind& alike : layers_by_kind(s.model))
         {
-            if (!experts || s.model.experts > 0)
-            {
-                layers_[experts ? 1 : 0] = made(experts);
-            }
+            layers_.emplace_back(alike.kind, made(alike.kind));
         }
     }
 
     StepUnit layer(std::int64_t index) const
     {
-        StepUnit unit = layers_[has_experts(s_.model, index) ? 1 : 0];
+        const auto known =
+            std::find_if(layers_.begin(), layers_.end(),
+                         [&](const auto& layer) { return layer.first == layer_kind(s_.model, index); });
+        StepUnit unit = known->second;
         unit.layer = index;
         return unit;
     }
@@ -267,14 +267,16 @@ private:
                           false}};
     }
 
-    StepUnit made(bool experts) const
+    // Its tensors are the layer's own, its times those of a mean layer.
+    StepUnit made(LayerKind kind) const
     {
+        const bool experts = kind.experts;
         const UnitProfile& profile = profile_.of(experts ? Unit::experts : Unit::dense);
-        const std::vector<Block> blocks = blocks_of(experts);
+        const std::vector<Block> blocks = blocks_of(kind);
         // Where only some layers are recomputed each is taken for the mean of them, without their traffic.
         const bool twice = s_.training.recompute == Recompute::full && recomputed_share(s_) == 1;
         StepUnit unit;
-        add_tensors(unit, layer_weights(s_.model, s_.parallel, experts));
+        add_tensors(unit, layer_weights(s_.model, s_.parallel, kind));
         Pieces forward(s_, communicate_);
         forward.forward(blocks, StepKind::forward, profile.forward.alone());
         unit.forward = forward.take();
@@ -294,14 +296,16 @@ private:
         return unit;
     }
 
-    std::vector<Block> blocks_of(bool experts) const
+    std::vector<Block> blocks_of(LayerKind kind) const
     {
+        const bool experts = kind.experts;
         Block attention;
         attention.scores = true;
-        attention.middle = compute_.attention_token.value * tokens_ / static_cast<double>(all_layers(s_.model));
+        attention.middle =
+            compute_.attention_token.value * tokens_ / static_cast<double>(all_layers(s_.model));
         Block mlp;
         mlp.experts = experts;
-        for (const Weight& w : layer_weights(s_.model, Parallel{}, experts))
+        for (const Weight& w : layer_weights(s_.model, Parallel{}, kind))
         {
             const bool output = w.name == "attention output";
             const bool down = w.name == "MLP down" && !experts;
@@ -323,8 +327,8 @@ private:
     bool communicate_;
     ComputeReport compute_;
     StepProfile profile_;
-    double tokens_;                  // of a micro-batch, whose FLOPs this GPU makes
-    std::array<StepUnit, 2> layers_; // dense, with experts
+    double tokens_; // of a micro-batch, whose FLOPs this GPU makes
+    std::vector<std::pair<LayerKind, StepUnit>> layers_;
 };
 
 } // namespace

@@ -64,10 +64,16 @@ Overlaps possible_overlaps(const Scenario& s)
     return {p.tensor > 1 && p.sequence_parallel, p.expert > 1, p.pipeline > 1 && another};
 }
 
-std::int64_t window_of(const Model& model, std::int64_t layer)
+std::int64_t attention_entry(const Model& model, std::int64_t layer)
 {
-    const auto& windows = model.attention_per_layer;
-    return windows.empty() ? 0 : windows[static_cast<std::size_t>(layer) % windows.size()];
+    const auto& entries = model.attention_per_layer;
+    return entries.empty() ? 0 : entries[static_cast<std::size_t>(layer) % entries.size()];
+}
+
+bool kv_heads_split(const Model& m, std::int64_t tensor)
+{
+    return m.attention == Attention::mla || m.attention == Attention::shared_kv || m.kv_heads < 1 ||
+           m.kv_heads % tensor == 0 || tensor % m.kv_heads == 0;
 }
 
 bool has_experts(const Model& model, std::int64_t layer)

@@ -19,10 +19,23 @@ enum class Attention
 {
     mha,
     gqa,
-    mla
+    mla,
+    shared_kv // one head of keys that are the values too, low-rank queries, grouped outputs (DeepSeek-V4)
 };
 template <>
-inline constexpr auto kNamesOf<Attention> = names<Attention>("mha", "gqa", "mla");
+inline constexpr auto kNamesOf<Attention> = names<Attention>("mha", "gqa", "mla", "shared-kv");
+// What the tokens of one layer attend to.
+enum class LayerAttention
+{
+    full,   // all tokens before, or a window of them
+    sparse, // those that an indexer picks (DSA, DeepSeek-V3.2)
+    csa,    // compressed keys that an indexer picks, and a window (DeepSeek-V4)
+    hca,    // all heavily compressed keys, and a window (DeepSeek-V4)
+    linear  // a state in place of keys (Kimi Delta Attention, arXiv 2510.26692)
+};
+template <>
+inline constexpr auto kNamesOf<LayerAttention> = names<LayerAttention>("full", "sparse", "csa", "hca",
+                                                                       "linear");
 enum class Norm
 {
     layernorm,
@@ -70,9 +83,11 @@ struct Model
     std::int64_t norms_per_layer = 2; // 1 for parallel blocks (PaLM), 4 with post-norms (Gemma 2)
     Positions positions = Positions::learned;
     QkNorm qk_norm = QkNorm::none;
-    // Tokens that a layer's attention looks back at, over and over again; 0: all; empty: all of them do.
+    // Tokens that a layer's attention looks back at, over and over again; 0: all; empty: all of them do; one
+    // less than zero: -LayerAttention, written as its name.
     std::vector<std::int64_t> attention_per_layer;
     bool attention_sinks = false; // one learned logit per head (gpt-oss)
+    bool attention_gate = false;  // attention's output times a gate of its width (Kimi K3)
     bool dropout = false;         // trained with dropout, so its masks are kept for the backward pass
     // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)
     std::int64_t q_lora_rank = 0; // 0: queries are not compressed
@@ -80,16 +95,30 @@ struct Model
     std::int64_t qk_nope_head_dim = 0;
     std::int64_t qk_rope_head_dim = 0;
     std::int64_t v_head_dim = 0;
+    // Of sparse and csa layers: the indexer's heads, their width, and the keys it picks.
+    std::int64_t index_heads = 0;
+    std::int64_t index_head_dim = 0;
+    std::int64_t index_top_k = 0;
+    // Of shared-kv: heads are dealt into so many groups, each projected to so many numbers.
+    std::int64_t output_groups = 0;
+    std::int64_t output_lora_rank = 0;
+    std::int64_t linear_head_dim = 0; // width of one head of linear layers
+    // Beside the plain residual stream, 0: neither. Streams that are mixed before and after each half (mHC,
+    // arXiv 2512.24880); layers whose sum later ones attend to (attention residuals, Kimi K3).
+    std::int64_t residual_streams = 0;
+    std::int64_t residual_block = 0;
     // Mixture of experts
     std::int64_t experts = 0;           // routed experts in a layer; 0: a dense model
     std::int64_t experts_per_token = 0; // k
     std::int64_t expert_ffn = 0;        // inner width of one expert; 0: ffn
+    std::int64_t expert_hidden = 0;     // width that routed experts read and write; 0: hidden
     std::int64_t shared_experts = 0;    // experts every token passes through
     std::int64_t dense_layers = 0;      // leading layers with a dense MLP
     bool router_bias = false;           // a balancing offset per expert (DeepSeek-V3)
     std::int64_t moe_interval = 1;      // after those, every moe_interval-th layer has experts
-    // Multi-token prediction (DeepSeek-V3, arXiv 2412.19437, section 2.2): layers behind the last, each with a
-    // projection of 2 h to h before it and the output projection once more after it; the last stage has them.
+    // Multi-token prediction (DeepSeek-V3, arXiv 2412.19437, section 2.2): layers behind the last, each with
+    // a projection of 2 h to h before it and the output projection once more after it; the last stage has
+    // them.
     std::int64_t mtp_layers = 0;
 
     bool operator==(const Model&) const;
@@ -308,8 +337,23 @@ constexpr std::int64_t all_layers(const Model& model)
 {
     return model.layers + model.mtp_layers;
 }
-// Tokens that layer `layer` (from 0) looks back at; 0: all.
-std::int64_t window_of(const Model& model, std::int64_t layer);
+// The entry of attention_per_layer for layer `layer` (from 0): tokens it looks back at, 0: all; less than
+// zero: -LayerAttention.
+std::int64_t attention_entry(const Model& model, std::int64_t layer);
+constexpr LayerAttention layer_attention(std::int64_t entry)
+{
+    return entry < 0 ? static_cast<LayerAttention>(-entry) : LayerAttention::full;
+}
+constexpr std::int64_t entry_of(LayerAttention kind)
+{
+    return -static_cast<std::int64_t>(kind);
+}
+// Tokens that one compressed key of such layers stands for (released DeepSeek-V4).
+inline constexpr std::int64_t kCsaTokens = 4;
+inline constexpr std::int64_t kHcaTokens = 128;
+// Whether so many tensor-parallel ranks can share its key/value heads: a latent and a shared key are whole on
+// each, heads divide or are copied.
+bool kv_heads_split(const Model& model, std::int64_t tensor);
 // Whether layer `layer` (from 0) has experts.
 bool has_experts(const Model& model, std::int64_t layer);
 // One-way link rate inside a node [GB/s].

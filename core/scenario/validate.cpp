@@ -71,6 +71,43 @@ private:
                   "mla needs kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim and v_head_dim",
                   "DeepSeek-V3 uses 512, 128, 64 and 128");
         }
+        check_layers();
+    }
+
+    // What single layers attend to needs fields of its own.
+    void check_layers()
+    {
+        const auto has = [&](LayerAttention kind)
+        {
+            const auto& all = m_.attention_per_layer;
+            return std::any_of(all.begin(), all.end(),
+                               [&](std::int64_t entry) { return layer_attention(entry) == kind; });
+        };
+        const bool compressed = has(LayerAttention::csa) || has(LayerAttention::hca);
+        if (compressed && m_.attention != Attention::shared_kv)
+        {
+            error("model.attention", fmt::format("{} has no single key to compress", name_of(m_.attention)),
+                  "csa and hca layers compress shared-kv");
+        }
+        if ((has(LayerAttention::csa) || has(LayerAttention::sparse)) &&
+            (m_.index_heads < 1 || m_.index_head_dim < 1 || m_.index_top_k < 1))
+        {
+            error("model.index_top_k",
+                  "sparse and csa layers need index_heads, index_head_dim and index_top_k",
+                  "DeepSeek-V3.2 uses 64, 128 and 2048");
+        }
+        if (has(LayerAttention::linear) && m_.linear_head_dim < 1)
+        {
+            error("model.linear_head_dim", "linear layers need a width of their heads", "Kimi K3 uses 128");
+        }
+        if (m_.attention == Attention::shared_kv && m_.output_groups > 0 &&
+            (m_.heads % m_.output_groups != 0 || m_.output_lora_rank < 1))
+        {
+            error("model.output_groups",
+                  fmt::format("{} groups of rank {} for {} heads", m_.output_groups, m_.output_lora_rank,
+                              m_.heads),
+                  "groups divide the heads, and output_lora_rank is at least 1");
+        }
     }
 
     // Counts are 64-bit and bytes are exact to 9 PB; every field can be in its range and the model still
@@ -85,9 +122,16 @@ private:
         const double qk =
             m_.attention == Attention::mla ? d(m_.qk_nope_head_dim + m_.qk_rope_head_dim) : d(m_.head_dim);
         const double v = m_.attention == Attention::mla ? d(m_.v_head_dim) : d(m_.head_dim);
-        const double latent = d(m_.q_lora_rank + m_.kv_lora_rank);
+        const double latent = d(m_.q_lora_rank + m_.kv_lora_rank + m_.output_groups * m_.output_lora_rank);
+        const double indexer = d(m_.index_heads) * d(m_.index_head_dim);
+        const double streams = d(m_.residual_streams);
         const double layer =
-            d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent) + latent * d(m_.heads) * (2 * qk + v);
+            d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent + 4 * d(m_.index_head_dim) +
+                            2 * streams * streams * (streams + 2) + 2 * d(m_.expert_hidden)) +
+            latent * (d(m_.heads) * (2 * qk + v) + indexer) + d(m_.hidden) * indexer +
+            6 * d(m_.hidden) * d(m_.heads) * d(m_.linear_head_dim) +
+            d(m_.linear_head_dim) * d(m_.heads) * d(m_.linear_head_dim) +
+            3 * d(m_.expert_hidden) * d(m_.expert_ffn) * d(m_.experts);
         if (d(m_.layers) * layer + d(m_.hidden) * (2 * d(m_.vocab) + d(m_.max_sequence_length)) > kMost)
         {
             error("model", "more than 100 trillion parameters, which cannot be counted exactly");
@@ -138,8 +182,11 @@ private:
         {
             error("parallel.tensor", fmt::format("{} does not divide {} heads", t, m_.heads));
         }
-        else if (m_.attention != Attention::mla && m_.kv_heads > 0 && m_.kv_heads % t != 0 &&
-                 t % m_.kv_heads != 0)
+        else if (m_.attention == Attention::shared_kv && m_.output_groups % t != 0)
+        {
+            error("parallel.tensor", fmt::format("{} does not divide {} output groups", t, m_.output_groups));
+        }
+        else if (!kv_heads_split(m_, t))
         {
             error("parallel.tensor",
                   fmt::format("{} does not divide {} key/value heads, nor they it", t, m_.kv_heads));

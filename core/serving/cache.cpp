@@ -1,47 +1,54 @@
 #include "core/serving/cache.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 namespace ringside
 {
 
 CacheShape cache_shape(const Model& model, std::int64_t tensor)
 {
+    const HeadWidths w = head_widths(model);
     CacheShape c;
+    c.layers = attention_layers(model, model.layers);
+    c.ranks = static_cast<double>(std::max<std::int64_t>(1, tensor));
+    c.kv_heads = w.kv_heads;
     c.latent = model.attention == Attention::mla;
-    const auto heads = static_cast<double>(model.heads);
-    if (c.latent)
-    {
-        c.layer_numbers = static_cast<double>(model.kv_lora_rank + model.qk_rope_head_dim);
-        c.local_layer_numbers = c.layer_numbers;
-        c.widest_layer_numbers =
-            heads * static_cast<double>(model.qk_nope_head_dim + model.qk_rope_head_dim + model.v_head_dim);
-    }
-    else
-    {
-        const auto both = 2 * static_cast<double>(model.head_dim);
-        c.layer_numbers = both * static_cast<double>(model.kv_heads);
-        c.local_layer_numbers = both * static_cast<double>(std::max<std::int64_t>(
-                                           1, model.kv_heads / std::max<std::int64_t>(1, tensor)));
-        c.widest_layer_numbers = both * heads;
-    }
-    std::map<std::int64_t, std::int64_t> windows;
-    for (std::int64_t layer = 0; layer < model.layers; ++layer)
-    {
-        windows[window_of(model, layer)] += 1;
-    }
-    for (const auto& [tokens, layers] : windows)
-    {
-        if (tokens == 0)
-        {
-            c.full_layers = layers;
-            continue;
-        }
-        c.windows.push_back({tokens, layers});
-        c.window_layers += layers;
-    }
+    c.layer_numbers = w.cached;
+    c.widest_layer_numbers = static_cast<double>(model.heads) * (w.key + w.value);
     return c;
+}
+
+double CacheShape::here(const AttentionLayers& alike, double numbers) const
+{
+    if (!alike.sharded)
+    {
+        return numbers;
+    }
+    return alike.kind == LayerAttention::linear
+               ? numbers / ranks
+               : numbers * std::max(1.0, std::floor(kv_heads / ranks)) / kv_heads;
+}
+
+double CacheShape::local_of(const AttentionLayers& alike, double tokens) const
+{
+    return here(alike, alike.numbers(tokens));
+}
+
+double CacheShape::local_read(const AttentionLayers& alike, double tokens) const
+{
+    return here(alike, alike.cached * alike.keys.looked_at(tokens) + alike.indexed * alike.far(tokens) +
+                           alike.state);
+}
+
+double CacheShape::local(double tokens) const
+{
+    return over_layers([&](const AttentionLayers& alike) { return local_of(alike, tokens); });
+}
+
+double CacheShape::whole(double tokens) const
+{
+    return over_layers([&](const AttentionLayers& alike) { return alike.numbers(tokens); });
 }
 
 } // namespace ringside

@@ -6,9 +6,8 @@
 #pragma once
 
 #include "core/base/units.h"
-#include "core/scenario/scenario.h"
+#include "core/model/attention.h"
 
-#include <limits>
 #include <vector>
 
 namespace ringside
@@ -17,36 +16,32 @@ namespace ringside
 // What the cache of one model grows by.
 struct CacheShape
 {
-    struct Windowed
-    {
-        std::int64_t tokens = 0; // that such a layer keeps
-        std::int64_t layers = 0;
-    };
-
-    double layer_numbers = 0;        // that one token leaves in one layer, whole model
-    double local_layer_numbers = 0;  // on one GPU of `tensor`
-    std::int64_t full_layers = 0;    // keep every token
-    std::int64_t window_layers = 0;  // keep the last ones of their window
-    std::vector<Windowed> windows;   // by size
-    bool latent = false;             // one latent for all heads
-    double widest_layer_numbers = 0; // if every query head had its own key and value
+    std::vector<AttentionLayers> layers;
+    double ranks = 1;    // tensor-parallel
+    double kv_heads = 1; // of the model
+    bool latent = false; // one latent for all heads
+    // In one layer that keeps every token, numbers of one token: as kept, and if every query head had its own
+    // key and value.
+    double layer_numbers = 0;
+    double widest_layer_numbers = 0;
 
     // Numbers of `tokens` tokens of one sequence, on one GPU or in the whole model.
-    double local(double tokens) const { return local_layer_numbers * kept(tokens); }
-    double whole(double tokens) const { return layer_numbers * kept(tokens); }
-    // Tokens kept, summed over the layers.
-    double kept(double tokens) const
-    {
-        return over_layers([tokens](double limit) { return tokens < limit ? tokens : limit; });
-    }
-    // Sum over the layers of what one comes to that looks back at so many tokens at most.
+    double local(double tokens) const;
+    double whole(double tokens) const;
+    // In one layer, on one GPU, and what of it a decoding step reads: the picked keys only, but all that an
+    // indexer scores.
+    double local_of(const AttentionLayers& alike, double tokens) const;
+    double local_read(const AttentionLayers& alike, double tokens) const;
+    // Of numbers of one layer, those on one GPU.
+    double here(const AttentionLayers& alike, double numbers) const;
+    // Sum over the layers.
     template <class Of>
     double over_layers(const Of& of) const
     {
-        double sum = static_cast<double>(full_layers) * of(std::numeric_limits<double>::infinity());
-        for (const Windowed& w : windows)
+        double sum = 0;
+        for (const AttentionLayers& alike : layers)
         {
-            sum += static_cast<double>(w.layers) * of(static_cast<double>(w.tokens));
+            sum += static_cast<double>(alike.layers) * of(alike);
         }
         return sum;
     }
@@ -55,7 +50,7 @@ struct CacheShape
 // 2 h_kv d_h numbers a layer and token (Pope et al., arXiv 2211.05102, section 3.3; Shazeer, arXiv
 // 1911.02150); with latent attention d_c + d_h^R (DeepSeek-V2, arXiv 2405.04434, section 2.1.4). Heads are
 // dealt out over the tensor group and copied where there are fewer than GPUs; the latent is needed whole on
-// each.
+// each. Windows, sparse, compressed and linear layers as attention_layers() says.
 CacheShape cache_shape(const Model& model, std::int64_t tensor);
 
 } // namespace ringside

@@ -5,6 +5,7 @@
 #include "core/base/ranges.h"
 #include "core/base/units.h"
 #include "core/memory/memory.h"
+#include "core/model/sizes.h"
 #include "core/model/weights.h"
 
 #include <algorithm>
@@ -18,6 +19,23 @@ namespace
 
 constexpr std::int64_t kMostGpus = 4096;
 constexpr double kHalf = 2; // [B] of a 16-bit number
+
+// Of one of attention's matrices.
+LoraModule module_of(std::string_view weight)
+{
+    constexpr std::array<std::pair<std::string_view, LoraModule>, 8> kModules{
+        {{"query", LoraModule::query},
+         {"indexer query", LoraModule::query},
+         {"value", LoraModule::value},
+         {"key/value up", LoraModule::value},
+         {"output", LoraModule::output},
+         {"attention output", LoraModule::output},
+         {"attention gate", LoraModule::output},
+         {"gate", LoraModule::output}}};
+    const auto* const found = std::find_if(kModules.begin(), kModules.end(),
+                                           [&](const auto& m) { return weight.starts_with(m.first); });
+    return found == kModules.end() ? LoraModule::key : found->second;
+}
 
 // Collects the shapes; the same one twice is counted together.
 class Matrices
@@ -33,29 +51,29 @@ public:
 
     void attention(const Model& m)
     {
-        const std::int64_t n = m.layers;
-        if (m.attention != Attention::mla)
+        for (const LayersOfKind& alike : layers_by_kind(m))
         {
-            add(LoraModule::query, m.hidden, m.heads * m.head_dim, n);
-            add(LoraModule::key, m.hidden, m.kv_heads * m.head_dim, n);
-            add(LoraModule::value, m.hidden, m.kv_heads * m.head_dim, n);
-            add(LoraModule::output, m.heads * m.head_dim, m.hidden, n);
-            return;
+            for (const Weight& w : layer_weights(m, Parallel{}, alike.kind))
+            {
+                if (w.name == "query, key, value") // one product of three modules
+                {
+                    add(LoraModule::query, w.rows, m.heads * m.head_dim, alike.layers);
+                    add(LoraModule::key, w.rows, m.kv_heads * m.head_dim, alike.layers);
+                    add(LoraModule::value, w.rows, m.kv_heads * m.head_dim, alike.layers);
+                }
+                else if (w.matrix() && !w.mlp && w.name != "stream mixing")
+                {
+                    add(module_of(w.name), w.rows, w.cols, alike.layers);
+                }
+            }
         }
-        const std::int64_t queries = m.heads * (m.qk_nope_head_dim + m.qk_rope_head_dim);
-        const std::int64_t into = m.q_lora_rank > 0 ? m.q_lora_rank : m.hidden;
-        add(LoraModule::query, m.hidden, m.q_lora_rank, m.q_lora_rank > 0 ? n : 0);
-        add(LoraModule::query, into, queries, n);
-        add(LoraModule::key, m.hidden, m.kv_lora_rank + m.qk_rope_head_dim, n);
-        add(LoraModule::value, m.kv_lora_rank, m.heads * (m.qk_nope_head_dim + m.v_head_dim), n);
-        add(LoraModule::output, m.heads * m.v_head_dim, m.hidden, n);
     }
 
-    void mlp(const Model& m, std::int64_t width, std::int64_t count)
+    void mlp(const Model& m, std::int64_t hidden, std::int64_t width, std::int64_t count)
     {
-        add(LoraModule::gate, m.hidden, width, m.gated_mlp ? count : 0);
-        add(LoraModule::up, m.hidden, width, count);
-        add(LoraModule::down, width, m.hidden, count);
+        add(LoraModule::gate, hidden, width, m.gated_mlp ? count : 0);
+        add(LoraModule::up, hidden, width, count);
+        add(LoraModule::down, width, hidden, count);
     }
 
     std::vector<LoraMatrix> all;
@@ -164,9 +182,14 @@ std::vector<LoraMatrix> lora_matrices(const Model& m)
     Matrices all;
     all.attention(m);
     const std::int64_t with = expert_layers(m);
-    all.mlp(m, m.ffn, m.layers - with);
-    all.mlp(m, m.expert_ffn, with * m.experts);
-    all.mlp(m, m.shared_experts * m.expert_ffn, m.shared_experts > 0 ? with : 0);
+    all.mlp(m, m.hidden, m.ffn, m.layers - with);
+    all.mlp(m, expert_width(m), m.expert_ffn, with * m.experts);
+    all.mlp(m, m.hidden, m.shared_experts * m.expert_ffn, m.shared_experts > 0 ? with : 0);
+    if (expert_width(m) != m.hidden)
+    {
+        all.add(LoraModule::up, m.hidden, expert_width(m), with);
+        all.add(LoraModule::down, expert_width(m), m.hidden, with);
+    }
     return all.all;
 }
 

@@ -33,7 +33,8 @@ template <>
 inline constexpr auto kNamesOf<FinetuneRecipe> = names<FinetuneRecipe>("Full", "LoRA", "DoRA", "QLoRA");
 
 // The matrices of a block that may get an adapter. Latent attention's two query matrices are both `query`,
-// its compression `key` and its expansion `value`.
+// its compression `key` and its expansion `value`; of other attention what is neither query, value nor output
+// is `key`, and an output's gate `output`.
 enum class LoraModule : std::uint8_t
 {
     query,

@@ -49,7 +49,10 @@ struct Server
     ServingReport at(std::int64_t batch) const;
     double weights_read(double batch) const;
     ServingTime pass(const Iteration& what) const;
-    double pairs(const PromptPiece& piece) const;
+    // [FLOP] of all layers.
+    double prefill_attention(const PromptPiece& piece) const;
+    double decode_attention(double context) const;
+    double cache_read(double context) const;
     double reduce(double tokens) const;
     bool wide() const { return report.setup.ranks > 1; }
 
@@ -60,9 +63,7 @@ struct Server
     double visited = 1;   // share of the experts that one token visits
     double products = 0; // FLOPs of one token without attention, whole model; in 16 bits as many take as long
     double head = 0;     // of which the output projection
-    double attention = 0; // FLOPs for one token and one token it looks at, whole model, prefill
-    double latent = 0;    // the same on latents, decoding
-    double routed = 0;    // layers with experts
+    double routed = 0;   // layers with experts
 };
 
 double summed(const std::vector<Weight>& weights)
@@ -109,8 +110,8 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     r.capacity = setup.usable * r.device;
     const double number = real(setup.cache_bits) / 8;
     const double tokens = real(setup.prompt + setup.output);
-    r.token = Bytes(number * r.shape.local(1));
-    r.model_token = Bytes(number * r.shape.whole(1));
+    r.token = Bytes(number * (r.shape.local(1) - r.shape.local(0)));
+    r.model_token = Bytes(number * (r.shape.whole(1) - r.shape.whole(0)));
     r.sequence = Bytes(number * r.shape.local(held_tokens(setup, tokens)));
     r.filled = Bytes(number * r.shape.local(tokens));
     const double left = (r.capacity - r.weights) / r.sequence;
@@ -120,12 +121,6 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     const double slower = setup.eight_bit ? s.cluster.gpu.bf16_tflops / s.cluster.gpu.fp8_tflops : 1;
     products = ((c.products_token + c.head_token).value + extra) * slower;
     head = c.head_token.value * slower;
-    attention = c.attention_token.value / real(s.training.sequence_length);
-    // Keys and values stay compressed: scores on latent and rotary part, sums on latents (DeepSeek-V2,
-    // section 2.1.2: the up-projections are absorbed into the query's and the output's).
-    latent = r.shape.latent
-                 ? 2 * real(m.layers) * real(m.heads) * real(2 * m.kv_lora_rank + m.qk_rope_head_dim)
-                 : attention;
     const double rate = s.cluster.gpu.hbm_gb_per_s * 1e9;
     r.balance = s.cluster.gpu.bf16_tflops * 1e12 / slower / rate * each / 2;
 }
@@ -158,29 +153,45 @@ double Server::reduce(double tokens) const
 }
 
 // Token i of a prompt looks at those before it, i / 2 on average: kept tokens of the windowed layers alike.
-// A mean layer's.
-double Server::pairs(const PromptPiece& piece) const
+double Server::prefill_attention(const PromptPiece& piece) const
 {
     const double all = piece.before + piece.tokens;
-    const auto looked = [](double n, double limit)
-    { return n <= limit ? n * (n + 1) / 2 : limit * (limit + 1) / 2 + (n - limit) * limit; };
-    const auto new_ones = [&](double limit) { return looked(all, limit) - looked(piece.before, limit); };
-    return report.shape.over_layers(new_ones) / real(std::max<std::int64_t>(1, s.model.layers));
+    const auto summed = [](double n) { return n * (n + 1) / 2; };
+    const double pairs = summed(all) - summed(piece.before);
+    return report.shape.over_layers(
+        [&](const AttentionLayers& a)
+        {
+            const double keys = a.keys.looked_at_by_all(all) - a.keys.looked_at_by_all(piece.before);
+            return a.key_flops * keys + a.index_flops * pairs / a.keys.every + a.state_flops * piece.tokens;
+        });
+}
+
+// Keys and values stay as the cache has them: scores on latent and rotary part, sums on latents (DeepSeek-V2,
+// section 2.1.2: the up-projections are absorbed into the query's and the output's).
+double Server::decode_attention(double context) const
+{
+    return report.shape.over_layers([&](const AttentionLayers& a) { return a.decoded(context); });
+}
+
+double Server::cache_read(double context) const
+{
+    const double number = real(report.setup.cache_bits) / 8;
+    return number * report.shape.over_layers([&](const AttentionLayers& a)
+                                             { return report.shape.local_read(a, context); });
 }
 
 // Of a prompt only the last token goes through the output projection; a later piece reads what the cache has.
 ServingTime Server::pass(const Iteration& what) const
 {
     const double number = real(report.setup.cache_bits) / 8;
-    const double seen = report.shape.kept(what.context) / real(std::max<std::int64_t>(1, s.model.layers));
     double tokens = what.decoding * what.tokens;
-    double read = what.decoding * number * report.shape.local(what.context);
-    double flops = tokens * (products + latent * seen);
+    double read = what.decoding * cache_read(what.context);
+    double flops = tokens * (products + decode_attention(what.context));
     for (const PromptPiece& piece : what.prompts)
     {
         tokens += piece.tokens;
         read += piece.before > 0 ? number * report.shape.local(piece.before) : 0;
-        flops += piece.tokens * (products - head) + (piece.last ? head : 0) + attention * pairs(piece);
+        flops += piece.tokens * (products - head) + (piece.last ? head : 0) + prefill_attention(piece);
     }
     ServingTime time;
     const double everywhere = tokens * real(report.setup.ranks);
@@ -247,8 +258,7 @@ std::vector<std::int64_t> serving_gpus(const Model& m)
     for (std::int64_t t = 1; t <= kMostServingGpus; ++t)
     {
         const bool heads = m.heads % t == 0 && m.ffn % t == 0;
-        const bool cached = m.attention == Attention::mla || m.kv_heads % t == 0 || t % m.kv_heads == 0;
-        if (heads && cached)
+        if (heads && kv_heads_split(m, t))
         {
             gpus.push_back(t);
         }
@@ -309,26 +319,37 @@ Term explain_cache(const Scenario& scenario, const ServingReport& r)
     term.label = "KV cache of one sequence";
     term.value = number * r.shape.whole(tokens);
     term.unit = "B";
+    const bool shared = m.attention == Attention::shared_kv;
     const std::string each = r.shape.latent ? fmt::format("({} + {})", m.kv_lora_rank, m.qk_rope_head_dim)
+                             : shared       ? fmt::format("{}", m.head_dim)
                                             : fmt::format("2 \u00d7 {} \u00d7 {}", m.kv_heads, m.head_dim);
-    const std::string_view symbols = r.shape.latent ? "(d_c + d_R)" : "2 h_kv d";
+    const std::string_view symbols = r.shape.latent ? "(d_c + d_R)" : shared ? "d" : "2 h_kv d";
     // Layers whose window is full keep as many tokens as that has.
     std::string layers = fmt::format("{} \u00d7 {}", m.layers, figure(tokens));
-    if (r.shape.kept(tokens) < real(m.layers) * tokens)
+    double others = 0; // numbers of indexers and of states
+    std::vector<std::string> kinds;
+    bool less = false;
+    for (const AttentionLayers& a : r.shape.layers)
     {
-        std::vector<std::string> kinds;
-        if (r.shape.full_layers > 0)
+        others += real(a.layers) * (a.indexed * a.far(tokens) + a.state);
+        less = less || a.keys.kept(tokens) != tokens;
+        if (a.cached > 0)
         {
-            kinds.push_back(fmt::format("{} \u00d7 {}", r.shape.full_layers, figure(tokens)));
+            kinds.push_back(fmt::format("{} \u00d7 {}", a.layers, figure(a.keys.kept(tokens))));
         }
-        for (const auto& w : r.shape.windows)
-        {
-            kinds.push_back(fmt::format("{} \u00d7 {}", w.layers, figure(std::min(tokens, real(w.tokens)))));
-        }
-        layers = fmt::format("({})", fmt::join(kinds, " + "));
+    }
+    if (less)
+    {
+        layers = kinds.empty() ? "0" : fmt::format("({})", fmt::join(kinds, " + "));
     }
     term.formula = fmt::format("{} L s \u00d7 bytes", symbols);
     term.working = fmt::format("{} \u00d7 {} \u00d7 {}", each, layers, figure(number));
+    if (others > 0)
+    {
+        term.formula = fmt::format("({} L s + indexers and states) \u00d7 bytes", symbols);
+        term.working =
+            fmt::format("({} \u00d7 {} + {}) \u00d7 {}", each, layers, figure(others, 9), figure(number));
+    }
     term.source = r.shape.latent ? "DeepSeek-V2, arXiv 2405.04434, section 2.1.4"
                                  : "Pope et al. 2022, arXiv 2211.05102, section 3.3";
     return term;
@@ -339,7 +360,7 @@ Term explain_decode(const Scenario& scenario, const ServingReport& r)
     const Server server(scenario, r.setup);
     const double batch = real(r.setup.batch);
     const double context = real(r.setup.prompt) + real(r.setup.output) / 2;
-    const double cached = real(r.setup.cache_bits) / 8 * r.shape.local(context);
+    const double cached = server.cache_read(context);
     return {.label = "memory time of one decoding step",
             .value = r.decode.memory,
             .unit = "s",

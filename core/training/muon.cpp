@@ -30,7 +30,7 @@ MuonCost muon_cost(const Model& model, std::int64_t steps)
     MuonCost cost;
     for (std::int64_t layer = 0; layer < model.layers; ++layer)
     {
-        for (const Weight& w : layer_weights(model, Parallel{}, has_experts(model, layer)))
+        for (const Weight& w : layer_weights(model, Parallel{}, layer_kind(model, layer)))
         {
             if (w.matrix())
             {

@@ -1,6 +1,8 @@
 #include "core/memory/activations/tensors.h"
 
 #include "core/memory/memory.h"
+#include "core/model/attention.h"
+#include "core/model/sizes.h"
 
 #include <algorithm>
 
@@ -72,17 +74,31 @@ public:
     void list(bool with_experts)
     {
         half_ = LayerHalf::attention;
-        list_.add({"layer input", "h", half_, e_, h_, true, false, true});
+        const auto residual = static_cast<double>(residual_width(m_));
+        const std::string_view streams = m_.residual_streams > 0 ? "n h" : "h";
+        list_.add({"layer input", streams, half_, e_, residual, true, false, true});
         sequence("attention input", "h", in_, h_);
-        m_.attention == Attention::mla ? add_latent() : add_heads();
-        add_scores();
+        if (attends_alike(m_))
+        {
+            add_attention(layer_attention(attention_entry(m_, 0)));
+        }
+        else
+        {
+            for (const ModelPart& part : attention_parts(m_))
+            {
+                share_ = part.share;
+                add_attention(layer_attention(attention_entry(part.model, 0)));
+            }
+            share_ = 1;
+        }
+        projected_ = next_product(); // what leaves attention
         dropped("attention dropout mask");
         half_ = LayerHalf::mlp;
         // A parallel block feeds both halves from one norm. Its input follows from the layer's own and from
         // what leaves attention.
         if (m_.norms_per_layer > 1)
         {
-            sequence("MLP norm input", "h", e_, h_, projected_);
+            sequence("MLP norm input", streams, e_, residual, projected_);
             sequence(with_experts ? "router input" : "MLP input", "h", in_, h_);
         }
         with_experts ? add_experts() : add_mlp();
@@ -95,20 +111,106 @@ private:
     void sequence(std::string_view name, std::string_view shape, double element, double width,
                   bool saved = false)
     {
-        list_.add({name, shape, half_, element, width, true, false, false, saved, false});
+        list_.add({name, shape, half_, element, share_ * width, true, false, false, saved, false});
     }
     void tensor(std::string_view name, std::string_view shape, double element, double width,
                 bool saved = false)
     {
-        list_.add({name, shape, half_, element, width, false, false, false, saved, false});
+        list_.add({name, shape, half_, element, share_ * width, false, false, false, saved, false});
     }
     // Whether alternate recomputation keeps the next product's output.
     bool next_product() { return ++products_ % 2 == 1; }
     void scores(std::string_view name, double element)
     {
-        list_.add({name, "a s", half_, element, element > 0 ? a_ : 0, false, true, false});
+        list_.add({name, "a s", half_, element, element > 0 ? share_ * a_ : 0, false, true, false});
     }
     void dropped(std::string_view name) { sequence(name, "h", 1, dropout_ ? h_ : 0); }
+
+    void add_attention(LayerAttention kind)
+    {
+        if (kind == LayerAttention::linear)
+        {
+            add_linear();
+            return;
+        }
+        m_.attention == Attention::mla         ? add_latent()
+        : m_.attention == Attention::shared_kv ? add_shared()
+                                               : add_heads();
+        if (kind == LayerAttention::csa || kind == LayerAttention::hca)
+        {
+            const double d = static_cast<double>(m_.head_dim);
+            sequence("keys and gates before compression", "2 d", e_,
+                     (kind == LayerAttention::csa ? 4 : 2) * d, next_product());
+            sequence("compressed keys", "d", e_,
+                     d / static_cast<double>(kind == LayerAttention::csa ? kCsaTokens : kHcaTokens));
+        }
+        if (kind == LayerAttention::csa || kind == LayerAttention::sparse)
+        {
+            const auto d = static_cast<double>(m_.index_head_dim);
+            sequence("indexer queries", "a_i d_i", 1, static_cast<double>(m_.index_heads) * d,
+                     next_product());
+            sequence("indexer keys", "d_i", 1,
+                     kind == LayerAttention::csa ? d / static_cast<double>(kCsaTokens) : d);
+            sequence("picked keys", "k_i", 4, static_cast<double>(m_.index_top_k));
+        }
+        // Only full attention has a form that stores all scores.
+        if (kind == LayerAttention::full)
+        {
+            scores("attention softmax", e_);
+            scores("softmax dropout mask", dropout_ ? 1 : 0);
+            scores("softmax after dropout", dropout_ ? e_ : 0);
+        }
+        add_output(m_.attention == Attention::mla ? "a d_v" : "a d");
+    }
+
+    // What alternate recomputation keeps of it too is read by the output projection and by the gate.
+    void add_output(std::string_view shape)
+    {
+        if (m_.attention_gate)
+        {
+            tensor("attention gate", shape, e_, output_, next_product());
+            tensor("gated output", shape, in_, output_);
+        }
+        tensor("attention output", shape, e_, output_, true);
+    }
+
+    // What flash-linear-attention's kernels of Kimi Delta Attention keep: normalized queries and keys,
+    // values, decays as they were projected, and for each token of a chunk of 64 two rows of the chunk's
+    // products. Convolutions keep their inputs.
+    void add_linear()
+    {
+        const double d = static_cast<double>(m_.linear_head_dim);
+        output_ = a_ * d;
+        tensor("inputs of convolutions", "3 a d", e_, 3 * output_, next_product());
+        tensor("KDA queries, keys, values", "3 a d", e_, 3 * output_);
+        sequence("decay latent", "d", in_, d, next_product());
+        tensor("KDA decays", "a d", e_, output_, next_product());
+        tensor("KDA products in chunks", "2 C a", e_, 2 * 64 * a_);
+        if (!m_.attention_gate)
+        {
+            sequence("gate latent", "d", in_, d, next_product());
+            tensor("attention gate", "a d", e_, output_, next_product());
+        }
+        tensor("output before norm", "a d", e_, output_);
+        add_output("a d");
+    }
+
+    void add_shared()
+    {
+        const auto query = static_cast<double>(m_.q_lora_rank);
+        const auto d = static_cast<double>(m_.head_dim);
+        sequence("query latent before norm", "r_q", e_, query, query > 0 && next_product());
+        sequence("query latent", "r_q", in_, query);
+        tensor("queries", "a d", e_, a_ * d, next_product());
+        sequence("shared keys and values before norm", "d", e_, d, next_product());
+        sequence("shared keys and values", "d", e_, d);
+        output_ = a_ * d;
+        if (m_.output_groups > 0)
+        {
+            tensor("grouped output", "g r_o", in_,
+                   static_cast<double>(m_.output_groups * m_.output_lora_rank), next_product());
+        }
+    }
 
     void add_heads()
     {
@@ -149,15 +251,6 @@ private:
         output_ = a_ * v;
     }
 
-    void add_scores()
-    {
-        scores("attention softmax", e_);
-        scores("softmax dropout mask", dropout_ ? 1 : 0);
-        scores("softmax after dropout", dropout_ ? e_ : 0);
-        tensor("attention output", m_.attention == Attention::mla ? "a d_v" : "a d", e_, output_, true);
-        projected_ = next_product(); // what leaves attention
-    }
-
     void add_mlp()
     {
         const auto f = static_cast<double>(m_.ffn);
@@ -183,7 +276,10 @@ private:
         const auto shared = static_cast<double>(m_.shared_experts);
         const double gates = m_.gated_mlp ? 2 : 1;
         sequence("router probabilities", "E", 4, static_cast<double>(m_.experts), next_product());
-        tensor("tokens dispatched to experts", "k h", in_, k * h_ * static_cast<double>(p_.expert_tensor));
+        const auto read = static_cast<double>(expert_width(m_));
+        sequence("expert latents", "h_e", in_, read < h_ ? 2 * read : 0, read < h_ && next_product());
+        tensor("tokens dispatched to experts", read < h_ ? "k h_e" : "k h", in_,
+               k * read * static_cast<double>(p_.expert_tensor));
         tensor(m_.gated_mlp ? "expert gate and up" : "expert activation input",
                m_.gated_mlp ? "2 k f" : "k f", e_, gates * k * f);
         tensor("expert down input", "k f", in_, k * f);
@@ -200,6 +296,7 @@ private:
     double a_;
     bool dropout_;
     double output_ = 0; // width of attention's output
+    double share_ = 1;  // of the layers that a tensor is in
     std::int64_t products_ = 0;
     bool projected_ = false;
     LayerHalf half_ = LayerHalf::attention;

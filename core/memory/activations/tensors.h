@@ -9,6 +9,7 @@
 
 #include "core/model/sizes.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
@@ -43,10 +44,16 @@ struct ActivationTensor
 class ActivationTensors
 {
 public:
-    // One that the model does not have is left out.
+    // One that the model does not have is left out; what layers of several kinds have in common is one.
     void add(const ActivationTensor& tensor)
     {
-        if (tensor.width > 0)
+        ActivationTensor* const known = std::find_if(tensors_.data(), tensors_.data() + count_,
+                                                     [&](const auto& t) { return t.name == tensor.name; });
+        if (known != tensors_.data() + count_)
+        {
+            known->width += tensor.width;
+        }
+        else if (tensor.width > 0)
         {
             tensors_[count_++] = tensor;
         }
@@ -57,7 +64,7 @@ public:
     const ActivationTensor& operator[](std::size_t i) const { return tensors_[i]; }
 
 private:
-    std::array<ActivationTensor, 27> tensors_{}; // 26 with latents, dropout, shared experts and four norms
+    std::array<ActivationTensor, 48> tensors_{}; // 26 with latents, dropout, shared experts and four norms
     std::size_t count_ = 0;
 };
 

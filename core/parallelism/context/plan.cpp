@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/attention.h"
 #include "core/model/sizes.h"
 #include "core/network/rank_grid.h"
 #include "core/network/traffic.h"
@@ -25,14 +26,9 @@ struct Widths
 
 Widths widths_of(const Scenario& s)
 {
-    const Model& m = s.model;
+    const HeadWidths w = head_widths(s.model);
     const auto t = static_cast<double>(s.parallel.tensor);
-    const bool latent = m.attention == Attention::mla;
-    const auto d = static_cast<double>(m.head_dim);
-    const double heads = static_cast<double>(m.heads) / t;
-    return {heads, latent ? static_cast<double>(m.qk_nope_head_dim + m.qk_rope_head_dim) : d,
-            latent ? static_cast<double>(m.v_head_dim) : d,
-            latent ? heads : static_cast<double>(rank_kv_heads(s))};
+    return {static_cast<double>(s.model.heads) / t, w.key, w.value, std::max(1.0, w.kv_heads / t)};
 }
 
 double pair_flops(const Widths& w)

@@ -2,6 +2,7 @@
 
 #include "core/base/random.h"
 #include "core/base/ranges.h"
+#include "core/model/sizes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +76,7 @@ DispatchSetup dispatch_setup(const ExpertPlan& plan)
     s.experts = plan.experts;
     s.chosen = plan.chosen;
     s.limit = std::min<std::int64_t>(4, s.nodes);
-    s.hidden = static_cast<double>(plan.scenario.model.hidden);
+    s.hidden = static_cast<double>(expert_width(plan.scenario.model));
     s.tokens = plan.tokens;
     s.node_gb_per_s = c.node_link_gb_per_s > 0 ? c.node_link_gb_per_s : c.gpu.link_gb_per_s;
     s.network_gb_per_s = c.network_gb_per_s;

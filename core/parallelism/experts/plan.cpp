@@ -87,7 +87,7 @@ Term explain_expert_sent(const ExpertPlan& p)
     term.formula = "k T h \u00d7 bytes \u00d7 (ep \u2212 1)/ep";
     term.working =
         fmt::format("{} \u00d7 {} \u00d7 {} \u00d7 {} \u00d7 ({} \u2212 1) / {}", p.chosen, figure(p.tokens),
-                    p.scenario.model.hidden, figure(p.element), p.ranks, p.ranks);
+                    expert_width(p.scenario.model), figure(p.element), p.ranks, p.ranks);
     term.source = "Lepikhin et al. 2020 (GShard), arXiv 2006.16668, section 3; Shazeer et al. 2017, arXiv "
                   "1701.06538, section 3.1. Tokens falling evenly on the GPUs; T: tokens of one GPU.";
     return term;

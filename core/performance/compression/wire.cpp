@@ -51,7 +51,7 @@ GradientShape stage_shape(const Scenario& s, std::size_t stage)
     {
         for (std::int64_t layer = range.first; layer < range.first + range.count; ++layer)
         {
-            add_weights(shape, layer_weights(s.model, s.parallel, has_experts(s.model, layer)));
+            add_weights(shape, layer_weights(s.model, s.parallel, layer_kind(s.model, layer)));
         }
     }
     if (part.head)

@@ -2,6 +2,7 @@
 
 #include "core/base/units.h"
 #include "core/model/compute.h"
+#include "core/model/sizes.h"
 #include "core/performance/step_model/tiling.h"
 
 #include <algorithm>
@@ -55,8 +56,8 @@ PassTime& pass_of(UnitProfile& unit, KernelPass pass)
 } // namespace
 
 LayerProfiler::LayerProfiler(const Scenario& s)
-    : m_(s.model), p_(s.parallel), t_(s.training), can_overlap_(possible_overlaps(s)), w_(s.software),
-      device_(s), wires_(s.cluster, s.software)
+    : m_(s.model), p_(s.parallel), t_(s.training), kind_(layer_attention(attention_entry(s.model, 0))),
+      can_overlap_(possible_overlaps(s)), w_(s.software), device_(s), wires_(s.cluster, s.software)
 {
     s_ = real(t_.sequence_length);
     b_ = real(t_.micro_batch);
@@ -69,7 +70,7 @@ LayerProfiler::LayerProfiler(const Scenario& s)
 
 double LayerProfiler::boundary() const
 {
-    return device_.element * n_ * h_ / t_ranks_;
+    return device_.element * n_ * real(residual_width(m_)) / t_ranks_;
 }
 
 double LayerProfiler::all_reduce() const
@@ -196,7 +197,7 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
     }
     else if (t_.recompute == Recompute::alternate)
     {
-        const double share = alternate_share(m_, with_experts);
+        const double share = alternate_share(m_, {with_experts, kind_});
         unit.again.of(Cause::memory) = unit.forward.of(Cause::memory);
         for (const Cause cause : {Cause::products, Cause::below_peak})
         {
@@ -267,20 +268,25 @@ bool LayerProfiler::slow_softmax() const
 
 UnitProfile LayerProfiler::attention() const
 {
-    return t_.flash_attention ? flash_attention() : stored_scores();
+    return t_.flash_attention || kind_ != LayerAttention::full ? flash_attention() : stored_scores();
+}
+
+HeadWidths LayerProfiler::core_widths() const
+{
+    const double d = real(m_.linear_head_dim);
+    return kind_ == LayerAttention::linear ? HeadWidths{d, d, real(m_.heads), 0, 0, true} : head_widths(m_);
 }
 
 // Blocks above the diagonal are skipped, so half the scores are made; the backward makes them once more and
 // then has four products of their size (Dao, arXiv 2307.08691, section 3.1).
 UnitProfile LayerProfiler::flash_attention() const
 {
-    const bool latent = m_.attention == Attention::mla;
-    const double qk = real(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
-    const double v = real(latent ? m_.v_head_dim : m_.head_dim);
-    const double flops = n_ * s_ * real(m_.heads) / t_ranks_ * (qk + v) * scores_share(m_, s_);
+    const HeadWidths w = core_widths();
+    const double flops = n_ / t_ranks_ * executed_attention(m_, s_);
     // Queries and outputs of this GPU's tokens, keys and values of all of them, each once.
-    const double shared = latent ? real(m_.heads) / t_ranks_ : std::max(1.0, real(m_.kv_heads) / t_ranks_);
-    const double bytes = device_.element * (qk + v) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
+    const double shared = std::max(1.0, w.kv_heads / t_ranks_);
+    const double bytes =
+        device_.element * (w.key + w.value) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
     UnitProfile core;
     const auto run = [&](KernelPass pass, double times, double passes)
     {
@@ -307,9 +313,7 @@ UnitProfile LayerProfiler::flash_attention() const
 
 UnitProfile LayerProfiler::stored_scores() const
 {
-    const bool latent = m_.attention == Attention::mla;
-    const double qk = real(latent ? m_.qk_nope_head_dim + m_.qk_rope_head_dim : m_.head_dim);
-    const double v = real(latent ? m_.v_head_dim : m_.head_dim);
+    const auto [qk, v, kv_heads, absorbed, cached, sharded] = head_widths(m_);
     const double rows = s_ / c_ranks_;
     const double batch = b_ * real(m_.heads) / t_ranks_;
     UnitProfile core;
@@ -341,17 +345,17 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
     const double narrow = n_narrow_ * h_;
     const double dropout = m_.dropout ? 1 : 0;
     const double bias = m_.biases ? 2 : 0;
+    const HeadWidths w = core_widths();
+    const double query = real(m_.heads) * w.key / t_ranks_;
     const bool latent = m_.attention == Attention::mla;
-    const double query = real(m_.heads) * real(m_.head_dim) / t_ranks_;
-    const double qkv =
-        latent ? 3 * query : query + 2 * std::max(1.0, real(m_.kv_heads) / t_ranks_) * real(m_.head_dim);
+    const double qkv = latent ? 3 * query : query + 2 * std::max(1.0, w.kv_heads / t_ranks_) * w.key;
     double inner = real(m_.ffn) / t_ranks_;
     if (with_experts)
     {
         inner = real(m_.expert_ffn) *
                 (real(m_.experts_per_token) / t_ranks_ + real(m_.shared_experts) / t_ranks_);
         // Each token's copies are sorted by expert, read and written, and added up again.
-        const double copies = real(m_.experts_per_token) * n_ / t_ranks_ * h_;
+        const double copies = n_ / t_ranks_ * real(m_.experts_per_token * expert_width(m_));
         move(unit, "tokens to experts", KernelPass::forward, w_.routing_bytes * copies, 2 * copies);
         move(unit, "tokens to experts", KernelPass::input, w_.routing_bytes * copies, 2 * copies);
     }
@@ -365,7 +369,10 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
     };
     both("norms", narrow * 4 * norms, narrow * 8 * norms,
          narrow * norms * (m_.norm == Norm::rmsnorm ? kRmsNormFlops : kLayerNormFlops));
-    both("residual", narrow * 2 * (6 + dropout), narrow * 2 * (10 + dropout), narrow * 2 * (1 + dropout));
+    // Streams are read, mixed with each other and written, all n of them.
+    const double streams = real(residual_width(m_)) / h_;
+    both("residual", narrow * 2 * streams * (6 + dropout), narrow * 2 * streams * (10 + dropout),
+         narrow * 2 * streams * (streams + dropout));
     both("activation", n_ * act * inner, n_ * (act_back + bias) * inner,
          n_ * inner * (m_.gated_mlp ? kGatedFlops : kGeluFlops));
     both(m_.positions == Positions::rope ? "heads and rotation" : "heads moved", n_ * 4 * (qkv + query),
@@ -431,9 +438,7 @@ void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, c
 // section 3); backward, their gradients go round too. A share of the work is done before the first arrive.
 void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) const
 {
-    const double width = m_.attention == Attention::mla
-                             ? real(m_.kv_lora_rank + m_.qk_rope_head_dim)
-                             : 2 * std::max(1.0, real(m_.kv_heads) / t_ranks_) * real(m_.head_dim);
+    const double width = passed_numbers(m_, p_.tensor);
     const double round = wires_.ring(c_ranks_, t_ranks_, device_.element * n_ * width * c_ranks_, 1);
     const double least = (c_ranks_ - 1) * wires_.hop;
     const double hide = (c_ranks_ - 1) / c_ranks_;
@@ -467,7 +472,7 @@ void LayerProfiler::add_experts(UnitProfile& unit) const
     // DeepSeek-V3 sends tokens in 8 bits and results in 16 (section 3.3.3), once per node and to at most four
     // nodes; NVLink carries them on from there (section 3.2.2).
     const bool deepseek = is_narrow(t_.precision) && t_.fp8_recipe == Fp8Recipe::deepseek;
-    const double copies = n_ / t_ranks_ * real(m_.experts_per_token) * h_;
+    const double copies = n_ / t_ranks_ * real(m_.experts_per_token * expert_width(m_));
     const double crossing = deepseek || w_.dispatch == ExpertDispatch::node ? crossing_share() : 1;
     const bool eight = deepseek || (w_.fp8_dispatch && is_narrow(t_.precision));
     const double there_and_back = 2 * wires_.all_to_all(real(p_.expert), real(p_.expert_tensor),

@@ -6,6 +6,7 @@
 // with flash attention too, as Megatron-LM does, although it saves nothing there.
 #pragma once
 
+#include "core/model/attention.h"
 #include "core/model/weights.h"
 #include "core/performance/step_model/layer_kernel.h"
 #include "core/performance/step_model/profile.h"
@@ -19,7 +20,7 @@ namespace ringside
 class LayerProfiler
 {
 public:
-    // The scenario must outlive it.
+    // The scenario must outlive it. Layers attend as the first does.
     explicit LayerProfiler(const Scenario& scenario);
 
     UnitProfile layer(bool with_experts) const;
@@ -61,6 +62,8 @@ private:
     UnitProfile flash_attention() const;
     UnitProfile stored_scores() const;
     bool slow_softmax() const;
+    // Of its layers' core: linear ones have their own.
+    HeadWidths core_widths() const;
     void elementwise(UnitProfile& unit, bool with_experts) const;
     // Of queries, of queries, keys and values, and inside the MLP, the elements of a token on this GPU.
     void casts(UnitProfile& unit, double query, double qkv, double inner, bool with_experts) const;
@@ -80,6 +83,7 @@ private:
     const Model& m_;
     const Parallel& p_;
     const Training& t_;
+    LayerAttention kind_; // of all its layers: see attention_parts()
     Overlaps can_overlap_;
     const Software& w_;
     Device device_;

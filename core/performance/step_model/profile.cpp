@@ -42,6 +42,8 @@ UnitProfile mixed(const UnitProfile& a, const UnitProfile& b, double share)
         (both.*pass).add(a.*pass, share);
         (both.*pass).add(b.*pass, 1 - share);
     }
+    both.dense = share * a.dense + (1 - share) * b.dense;
+    both.expert = share * a.expert + (1 - share) * b.expert;
     both.hidden_forward = share * a.hidden_forward + (1 - share) * b.hidden_forward;
     both.hidden_backward = share * a.hidden_backward + (1 - share) * b.hidden_backward;
     return both;
@@ -69,6 +71,27 @@ TokenFlops token_flops(const Scenario& s)
 
 StepProfile step_profile(const Scenario& s, const TokenFlops& token)
 {
+    if (!attends_alike(s.model))
+    {
+        // A mean layer, by the shares of the kinds.
+        StepProfile mean;
+        double before = 0;
+        for (const ModelPart& part : attention_parts(s.model))
+        {
+            Scenario alike = s;
+            alike.model = part.model;
+            const StepProfile own = step_profile(alike, token);
+            before += part.share;
+            for (std::size_t unit = 0; unit < kUnits; ++unit)
+            {
+                mean.units[unit] = mixed(own.units[unit], mean.units[unit], part.share / before);
+            }
+            mean.boundary = own.boundary;
+            mean.tied = own.tied;
+        }
+        mean.token = token;
+        return mean;
+    }
     StepProfile profile;
     const LayerProfiler profiler(s);
     const auto set = [&](Unit unit, const UnitProfile& made)

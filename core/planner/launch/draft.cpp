@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"
 #include "core/performance/step_time.h"
+#include "core/scenario/json/json_fields.h"
 #include "core/scenario/validate.h"
 
 #include <nlohmann/json.hpp>
@@ -283,6 +284,29 @@ void no_overlap(LaunchDraft& d, const Overlaps& tool)
     say(p.overlap_tensor && can.tensor && !tool.tensor, "parallel.overlap_tensor");
     say(p.overlap_expert && can.expert && !tool.expert, "parallel.overlap_expert");
     say(p.overlap_pipeline && can.pipeline && !tool.pipeline, "parallel.overlap_pipeline");
+}
+
+void no_special_blocks(LaunchDraft& d)
+{
+    const Model& m = d.s.model;
+    const auto say = [&](bool used, const char* field, const std::string& value, const char* says)
+    {
+        if (used)
+        {
+            d.not_expressed(field, value, says);
+        }
+    };
+    say(!m.attention_per_layer.empty(), "model.attention_per_layer", list_json(m.attention_per_layer).dump(),
+        "every layer attends to all tokens before");
+    say(m.attention == Attention::shared_kv, "model.attention", "shared-kv",
+        "no attention has one key that is the value too");
+    say(m.attention_gate, "model.attention_gate", "true", "attention has no gate");
+    say(m.expert_hidden > 0, "model.expert_hidden", fmt::format("{}", m.expert_hidden),
+        "experts are as wide as the model");
+    say(m.residual_streams > 0, "model.residual_streams", fmt::format("{}", m.residual_streams),
+        "there is one residual stream");
+    say(m.residual_block > 0, "model.residual_block", fmt::format("{}", m.residual_block),
+        "layers read the residual stream only");
 }
 
 void check_hosts(LaunchDraft& draft)

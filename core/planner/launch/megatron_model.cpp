@@ -43,6 +43,7 @@ std::string expert_layers(const Model& m)
 void attention(LaunchDraft& d)
 {
     const Model& m = d.s.model;
+    no_special_blocks(d);
     d.set("--num-attention-heads", m.heads, "query heads", "model.heads");
     if (m.attention == Attention::mla)
     {

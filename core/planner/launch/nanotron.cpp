@@ -27,6 +27,7 @@ void check_model(LaunchDraft& d)
             d.not_expressed(field, std::move(value), says);
         }
     };
+    no_special_blocks(d);
     lacks(!m.gated_mlp, "model.gated_mlp", "false", "every MLP is SwiGLU");
     lacks(m.norm != Norm::rmsnorm, "model.norm", "layernorm", "every norm is an RMSNorm");
     lacks(m.positions != Positions::rope, "model.positions",

@@ -58,6 +58,7 @@ void torchtitan_model(LaunchDraft& d)
             fmt::format("register a flavor: dim={}, n_layers={}, n_heads={}, n_kv_heads={}, vocab_size={}",
                         m.hidden, m.layers, m.heads, m.kv_heads, m.vocab));
     }
+    no_special_blocks(d);
     if (known && found->name == "deepseek_v3" && d.s.parallel.context > 1)
     {
         d.not_expressed("parallel.context", fmt::format("{}", d.s.parallel.context),

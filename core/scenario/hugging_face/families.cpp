@@ -267,6 +267,114 @@ void deepseek_v3(HfConfig& c, Model& m)
     m.router_bias = m.experts > 0 && c.word("topk_method", "noaux_tc") == "noaux_tc";
 }
 
+void read_indexer(HfConfig& c, Model& m, std::int64_t picked)
+{
+    m.index_heads = c.count({"index_n_heads"}, 64, kHeads);
+    m.index_head_dim = c.count({"index_head_dim"}, 128, kHeads);
+    m.index_top_k = c.count({"index_topk"}, picked, kTokens);
+}
+
+void deepseek_v32(HfConfig& c, Model& m)
+{
+    deepseek_v3(c, m);
+    m.attention_per_layer = {entry_of(LayerAttention::sparse)};
+    read_indexer(c, m, 2048);
+}
+
+void deepseek_v4(HfConfig& c, Model& m)
+{
+    read_gated(c, m, {129280, 4096, 2048, 43, 64, 1, 512, 1048576});
+    m.attention = Attention::shared_kv;
+    m.attention_sinks = true;
+    m.q_lora_rank = c.count({"q_lora_rank"}, 1024);
+    m.output_groups = c.count({"o_groups"}, 8, kHeads);
+    m.output_lora_rank = c.count({"o_lora_rank"}, 1024);
+    read_indexer(c, m, 512);
+    m.residual_streams = c.count({"hc_mult"}, 4, HfRange{1, 64});
+    m.experts = c.count({"n_routed_experts"}, 256, kHeads);
+    m.experts_per_token = c.count({"num_experts_per_tok"}, 6, kHeads);
+    m.shared_experts = c.count({"n_shared_experts"}, 1, HfRange{0, 1024});
+    m.expert_ffn = m.ffn = c.count({"moe_intermediate_size"}, 2048, kWidth);
+    m.router_bias = true;
+    const std::int64_t window = c.count({"sliding_window"}, 128, kTokens);
+    std::vector<std::int64_t> ratios = c.indices("compress_ratios");
+    ratios.resize(std::min(ratios.size(), static_cast<std::size_t>(m.layers))); // a prediction layer's behind
+    for (const std::int64_t ratio : ratios)
+    {
+        if (ratio != 0 && ratio != kCsaTokens && ratio != kHcaTokens)
+        {
+            c.fault("compress_ratios", fmt::format("{} tokens to a key", ratio),
+                    fmt::format("0, {} and {} are known", kCsaTokens, kHcaTokens));
+            return;
+        }
+        m.attention_per_layer.push_back(ratio == 0            ? window
+                                        : ratio == kCsaTokens ? entry_of(LayerAttention::csa)
+                                                              : entry_of(LayerAttention::hca));
+    }
+}
+
+// Kimi Linear, and Kimi K3 in what that adds: gates, experts on a latent, attention residuals.
+void kimi_linear(HfConfig& c, Model& m)
+{
+    read_gated(c, m, {163840, 2304, 9216, 27, 32, 0, 0, 1048576});
+    read_deepseek(c, m, 1, 256, 1, 1024);
+    m.experts_per_token = c.count({"num_experts_per_token", "num_experts_per_tok"}, 8, kHeads);
+    m.shared_experts = c.count({"num_shared_experts", "n_shared_experts"}, 1, HfRange{0, 1024});
+    m.positions = Positions::none;
+    m.router_bias = true;
+    m.attention_gate = c.flag("mla_use_output_gate", false);
+    m.expert_hidden = c.maybe({"routed_expert_hidden_size"}).value_or(0);
+    m.residual_block = c.maybe({"attn_res_block_size"}, kLayers).value_or(0);
+    const nlohmann::json* linear = c.object("linear_attn_config");
+    if (linear == nullptr)
+    {
+        return;
+    }
+    HfConfig own(*linear, "linear_attn_config.");
+    m.linear_head_dim = own.count({"head_dim"}, 128, kHeads);
+    m.attention_per_layer.assign(static_cast<std::size_t>(m.layers), 0);
+    for (const std::int64_t layer : own.indices("kda_layers")) // from 1
+    {
+        if (layer < 1 || layer > m.layers)
+        {
+            own.fault("kda_layers", fmt::format("{} of {} layers", layer, m.layers), "layers count from 1");
+            break;
+        }
+        m.attention_per_layer[static_cast<std::size_t>(layer - 1)] = entry_of(LayerAttention::linear);
+    }
+    c.issues.insert(c.issues.end(), own.issues.begin(), own.issues.end());
+}
+
+void glm4_moe(HfConfig& c, Model& m)
+{
+    read_gated(c, m, {151552, 4096, 10944, 46, 96, 8, 128, 131072});
+    m.qkv_bias = c.flag("attention_bias", false); // and not on the output
+    m.qk_norm = c.flag("use_qk_norm", false) ? QkNorm::head : QkNorm::none;
+    m.experts = c.count({"n_routed_experts"}, 128, kHeads);
+    m.experts_per_token = c.count({"num_experts_per_tok"}, 8, kHeads);
+    m.shared_experts = c.count({"n_shared_experts"}, 1, HfRange{0, 1024});
+    m.expert_ffn = c.count({"moe_intermediate_size"}, 1408, kWidth);
+    m.dense_layers = c.count({"first_k_dense_replace"}, 1, HfRange{0, 10000});
+    m.router_bias = true;
+}
+
+// Three layers of four look at chunks, the fourth at everything; every n-th layer has experts.
+void llama4(HfConfig& c, Model& m)
+{
+    read_gated(c, m, {202048, 5120, 8192, 48, 40, 8, 128, 131072});
+    read_biases(c, m);
+    m.expert_ffn = m.ffn;
+    m.ffn = c.count({"intermediate_size_mlp"}, 16384, kWidth);
+    m.experts = c.count({"num_local_experts"}, 16, kHeads);
+    m.experts_per_token = c.count({"num_experts_per_tok"}, 1, kHeads);
+    m.shared_experts = 1;
+    m.moe_interval = c.count({"interleave_moe_layer_step"}, 1, kLayers);
+    m.dense_layers = m.moe_interval - 1;
+    const std::int64_t chunk = c.count({"attention_chunk_size"}, 8192, kTokens);
+    m.attention_per_layer = {chunk, chunk, chunk, 0};
+    c.note("attention_chunk_size", fmt::format("chunks of {} tokens", chunk), "taken for a window as long");
+}
+
 void gemma(HfConfig& c, Model& m)
 {
     read_gated(c, m, {256000, 3072, 24576, 28, 16, 16, 256, 8192});
@@ -403,6 +511,13 @@ constexpr std::array kFamilies{
     HfFamily{"deepseek_v2", "DeepseekV2ForCausalLM", "DeepSeek-V2", deepseek_v2},
     HfFamily{"deepseek_v3", "DeepseekV3ForCausalLM", "DeepSeek-V3", deepseek_v3},
     HfFamily{"kimi_k2", "DeepseekV3ForCausalLM", "Kimi K2", deepseek_v3},
+    HfFamily{"deepseek_v32", "DeepseekV32ForCausalLM", "DeepSeek-V3.2", deepseek_v32},
+    HfFamily{"deepseek_v4", "DeepseekV4ForCausalLM", "DeepSeek-V4", deepseek_v4},
+    HfFamily{"kimi_linear", "KimiLinearForCausalLM", "Kimi Linear", kimi_linear},
+    HfFamily{"kimi_k3", "KimiK3ForConditionalGeneration", "Kimi K3", kimi_linear},
+    HfFamily{"glm4_moe", "Glm4MoeForCausalLM", "GLM-4.5", glm4_moe},
+    HfFamily{"llama4_text", "Llama4ForCausalLM", "Llama 4", llama4},
+    HfFamily{"llama4", "Llama4ForConditionalGeneration", "Llama 4", llama4},
     HfFamily{"gemma", "GemmaForCausalLM", "Gemma", gemma},
     HfFamily{"gemma2", "Gemma2ForCausalLM", "Gemma 2", gemma2},
     HfFamily{"gemma3_text", "Gemma3ForCausalLM", "Gemma 3", gemma3},

@@ -179,9 +179,10 @@ Result<HuggingFaceModel> hugging_face_model(const json& config)
         return c.issues;
     }
     Model& m = read.model;
-    m.attention = m.attention == Attention::mla ? Attention::mla
-                  : m.kv_heads == m.heads       ? Attention::mha
-                                                : Attention::gqa;
+    if (m.attention != Attention::mla && m.attention != Attention::shared_kv)
+    {
+        m.attention = m.kv_heads == m.heads ? Attention::mha : Attention::gqa;
+    }
     m.name = name_of(config, **family);
     m = resolved(m);
     check_shape(c, m);

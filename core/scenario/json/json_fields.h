@@ -13,6 +13,7 @@ void read_member(const JsonPlace& place, const JsonRule& rule, T S::*member, S& 
     read_value(place, rule, target.*member);
 }
 
+// Lists that may go below zero have names of LayerAttention there.
 template <class S>
 void read_member(const JsonPlace& place, const JsonRule& rule, std::vector<std::int64_t> S::*member,
                  S& target)
@@ -20,9 +21,26 @@ void read_member(const JsonPlace& place, const JsonRule& rule, std::vector<std::
     std::vector<std::int64_t> numbers;
     for (std::size_t i = 0; place.is_list() && i < place.value.size(); ++i)
     {
-        read_value(place.entry(i), rule, numbers.emplace_back());
+        const JsonPlace entry = place.entry(i);
+        if (rule.least < 0 && entry.value.is_string())
+        {
+            const auto kind = read_choice(entry, kNamesOf<LayerAttention>.all);
+            numbers.push_back(kind ? entry_of(static_cast<LayerAttention>(*kind)) : 0);
+            continue;
+        }
+        read_value(entry, rule, numbers.emplace_back());
     }
     target.*member = std::move(numbers);
+}
+
+inline nlohmann::json list_json(const std::vector<std::int64_t>& numbers)
+{
+    nlohmann::json list = nlohmann::json::array();
+    for (const std::int64_t number : numbers)
+    {
+        number < 0 ? list.push_back(std::string(name_of(layer_attention(number)))) : list.push_back(number);
+    }
+    return list;
 }
 
 template <class S>
@@ -70,6 +88,10 @@ nlohmann::json field_json(const Field<S>& field, const S& source)
             if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Choice<S>>)
             {
                 return std::string(member.names[static_cast<std::size_t>(member.get(source))]);
+            }
+            else if constexpr (std::is_same_v<std::decay_t<decltype(member)>, std::vector<std::int64_t> S::*>)
+            {
+                return list_json(source.*member);
             }
             else
             {

@@ -175,9 +175,10 @@ TEST_CASE("any model: the matrices are those of the blocks, and every recipe ask
         double blocks = 0;
         for (std::int64_t layer = 0; layer < s.model.layers; ++layer)
         {
-            for (const Weight& w : layer_weights(s.model, Parallel{}, has_experts(s.model, layer)))
+            for (const Weight& w : layer_weights(s.model, Parallel{}, layer_kind(s.model, layer)))
             {
-                blocks += w.matrix() && w.name != "router" && w.name.find("bias") == std::string_view::npos
+                blocks += w.matrix() && w.name != "router" && w.name != "stream mixing" &&
+                                  w.name.find("bias") == std::string_view::npos
                               ? static_cast<double>(w.elements())
                               : 0;
             }

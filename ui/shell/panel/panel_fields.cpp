@@ -35,7 +35,12 @@ std::string_view when_empty(std::string_view field)
 
 std::string list_text(std::string_view field, const std::vector<std::int64_t>& values)
 {
-    return values.empty() ? std::string(when_empty(field)) : fmt::format("{}", fmt::join(values, " "));
+    std::vector<std::string> words;
+    for (const std::int64_t value : values)
+    {
+        words.push_back(value < 0 ? std::string(name_of(layer_attention(value))) : std::to_string(value));
+    }
+    return words.empty() ? std::string(when_empty(field)) : fmt::format("{}", fmt::join(words, " "));
 }
 
 std::optional<std::vector<std::int64_t>> parse_list(std::string_view field, std::string text)
@@ -47,8 +52,11 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string_view field, std:
     while ((at = text.find_first_not_of(' ', at)) != std::string::npos)
     {
         const std::size_t end = std::min(text.find(' ', at), text.size());
-        const auto value = parse_number(text.substr(at, end - at));
-        if (!value || *value < 0 || *value > 1e6 || *value != std::floor(*value))
+        const std::string word = text.substr(at, end - at);
+        const auto kind = kNamesOf<LayerAttention>.find(word);
+        const auto value = kind ? std::optional(-static_cast<double>(*kind)) : parse_number(word);
+        const double least = kind && field == "attention_per_layer" ? -1e6 : 0;
+        if (!value || *value < least || *value > 1e6 || *value != std::floor(*value))
         {
             return text == when_empty(field) ? std::optional(std::vector<std::int64_t>{}) : std::nullopt;
         }
@@ -345,8 +353,9 @@ std::string set_typed(S& object, const Field<S>& field, std::string text)
         auto values = parse_list(field.name, text);
         if (!values)
         {
-            return field.name == "stage_layers" ? "give the layers of each stage, like 21 20 20 19"
-                                                : "give the window of each layer, like 128 0, or all";
+            return field.name == "stage_layers"
+                       ? "give the layers of each stage, like 21 20 20 19"
+                       : "give the window of each layer, like 128 0, or all; or sparse, csa, hca, linear";
         }
         object.*(*list) = std::move(*values);
         return {};

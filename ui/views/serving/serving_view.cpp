@@ -163,6 +163,24 @@ void draw_requests(PanelColumn& column, const ServingSetup& s, ServingWish& w)
                   "(P). Kwon et al. 2023, arXiv 2309.06180");
 }
 
+// What such a layer keeps and reads.
+std::string keeps_of(const AttentionLayers& a)
+{
+    switch (a.kind)
+    {
+    case LayerAttention::sparse:
+        return fmt::format("An indexer scores every key; attention reads the best {}", figure(a.keys.most));
+    case LayerAttention::csa:
+        return fmt::format("One key for {} tokens, of which an indexer picks {}, and the last {} tokens",
+                           figure(a.keys.every), figure(a.keys.most), figure(a.keys.window));
+    case LayerAttention::hca:
+        return fmt::format("One key for {} tokens, and the last {} tokens", figure(a.keys.every),
+                           figure(a.keys.window));
+    default:
+        return fmt::format("A state of {} numbers, whatever the context", figure(a.state, 9));
+    }
+}
+
 void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
 {
     column.fact(
@@ -172,10 +190,18 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
             : fmt::format("With a key and a value per query head (MHA): {}",
                           format_bytes(r.model_token * (r.shape.widest_layer_numbers / r.shape.layer_numbers),
                                        unit)));
-    for (const auto& w : r.shape.windows)
+    for (const AttentionLayers& a : r.shape.layers)
     {
-        column.fact("Window", fmt::format("{} in {} layers", grouped(w.tokens), w.layers),
-                    "Tokens that a layer looks back at, and so keeps");
+        if (a.entry > 0)
+        {
+            column.fact("Window", fmt::format("{} in {} layers", grouped(a.entry), a.layers),
+                        "Tokens that a layer looks back at, and so keeps");
+        }
+        else if (a.entry < 0)
+        {
+            column.fact(capitalized(std::string(name_of(a.kind))) + " attention",
+                        fmt::format("{} layers", a.layers), keeps_of(a));
+        }
     }
     column.fact("TTFT (prefill)", format_seconds(Seconds(r.first_token())),
                 fmt::format("Prefill of one prompt, {}; the queue is empty",

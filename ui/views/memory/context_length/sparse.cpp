@@ -28,7 +28,7 @@ double flops_of(const ContextRoom& r, SparseKind kind, double tokens)
 
 Colour sparse_colour(const Theme& t, SparseKind kind)
 {
-    const std::array inks{t.context, t.forward, t.backward_input, t.backward_weight, t.data};
+    const std::array inks{t.context, t.forward, t.backward_input, t.tensor, t.backward_weight, t.data};
     return line_colour(inks.at(static_cast<std::size_t>(kind)));
 }
 
@@ -93,7 +93,7 @@ void panel_sparse(PanelColumn& column, const ContextRoom& r)
     SparseSetup& s = r.state.sparse;
     column.slide("Window, tokens", Track::at(kWindows, say_whole), s.window);
     column.slide("Keys an indexer picks", Track::at(kPickedKeys, say_whole), s.picked,
-                 "DeepSeek-V3.2: 2,048");
+                 "DeepSeek-V3.2: 2,048; of compressed keys half as many, DeepSeek-V4-Pro\u2019s 1,024");
     column.slide("NSA: selected keys", Track::at(kPickedKeys, say_whole), s.selected, "16 blocks of 64");
     column.slide("A full layer every", Track::only_at(kFullEvery, say_whole), s.full_every,
                  "Hybrid models: so many layers, one of which attends to everything; 0: none does");
@@ -123,7 +123,8 @@ Caption caption_sparse(const Frame& frame, ContextState& state)
                     state.sparse.indexer, figure(key_flops(model), 6), state.sparse.picked,
                     figure(key_flops(model), 6), state.sparse.compression, state.sparse.selected,
                     state.sparse.native_window, state.tokens),
-        "DSA: DeepSeek-V3.2-Exp, section 2.1; NSA: Yuan et al., arXiv 2502.11089, section 3; window: Beltagy "
+        "DSA: DeepSeek-V3.2-Exp, section 2.1; CSA, HCA: DeepSeek-V4, arXiv 2606.19348, section 2.3; NSA: "
+        "Yuan et al., arXiv 2502.11089, section 3; window: Beltagy "
         "et "
         "al., arXiv 2004.05150; linear: Katharopoulos et al., arXiv 2006.16236. Heads are those of the model "
         "on "
