@@ -1,6 +1,7 @@
 #include "core/memory/explain_memory.h"
 #include "core/memory/explain_parts.h"
 #include "core/model/attention.h"
+#include "core/model/sizes.h"
 
 #include <algorithm>
 #include <array>
@@ -47,10 +48,11 @@ Width mlp_width(const Subject& x, bool experts)
     const auto f = static_cast<double>(m.expert_ffn);
     const auto et = static_cast<double>(x.s.parallel.expert_tensor);
     const Text copies = et > 1 ? Text{" t_e", fmt::format(" × {}", figure(et))} : Text{};
-    const Text inner = Text{"2 h", fmt::format("2 × {}", figure(h))} + copies +
+    const auto read = static_cast<double>(expert_width(m));
+    const Text inner = Text{read < h ? "2 h_e" : "2 h", fmt::format("2 × {}", figure(read))} + copies +
                        Text{fmt::format(" + {} f_e", figure(matrices)),
                             fmt::format(" + {} × {}", figure(matrices), figure(f))};
-    return {k * (2 * h * et + matrices * f) / t,
+    return {k * (2 * read * et + matrices * f) / t,
             Text{"k ", figure(k) + " × "} + factor(inner) + over_tensor(x)};
 }
 
@@ -128,7 +130,10 @@ Text gathered(const Subject& x)
 
 Text transfer(const Subject& x)
 {
-    return Text{"2 × bytes per element × ", fmt::format("2 × {} × ", figure(x.element()))} + layer_tokens(x);
+    const std::int64_t streams = x.s.model.residual_streams;
+    const Text all = streams > 0 ? Text{"streams × ", fmt::format("{} × ", streams)} : Text{};
+    return Text{"2 × bytes per element × ", fmt::format("2 × {} × ", figure(x.element()))} + all +
+           layer_tokens(x);
 }
 
 Text fragmentation(const Subject& x)

@@ -189,16 +189,8 @@ double scores_share(const Model& m, double tokens)
 double passed_numbers(const Model& m, std::int64_t tensor)
 {
     const double heads = real(std::max<std::int64_t>(1, m.kv_heads / std::max<std::int64_t>(1, tensor)));
-    return mean_of(m,
-                   [&](const AttentionLayers& a)
-                   {
-                       if (a.kind == LayerAttention::linear)
-                       {
-                           return 0.0;
-                       }
-                       const double here = a.sharded ? a.cached / real(m.kv_heads) * heads : a.cached;
-                       return a.kind == LayerAttention::full ? here : (here + a.indexed) / a.keys.every;
-                   });
+    return mean_of(m, [&](const AttentionLayers& a)
+                   { return a.sharded ? a.token_numbers() / real(m.kv_heads) * heads : a.token_numbers(); });
 }
 
 std::vector<ModelPart> attention_parts(const Model& m)

@@ -73,6 +73,12 @@ struct AttentionLayers
     }
     double numbers(double tokens) const { return cached * keys.kept(tokens) + indexed * far(tokens) + state; }
     double far(double tokens) const { return keys.far(tokens); }
+    // Numbers that one more token leaves. Compressed layers' last tokens, which they keep besides, do not
+    // count.
+    double token_numbers() const
+    {
+        return kind == LayerAttention::full ? cached : (cached + indexed) / keys.every;
+    }
 };
 // Indexer: DeepSeek-V3.2, section 2.1. Compressed keys: 4 and 128 tokens each beside a window of 128 (config
 // of the released DeepSeek-V4). Linear: 6 d^2 + 3 C d + C^2 a head and token in chunks of C = 64 (Kimi

@@ -63,7 +63,7 @@ ComputeReport compute_report(const Scenario& scenario)
     const auto s = static_cast<double>(t.sequence_length);
     double alternate = 0; // of every second product of the blocks
     double layers = 0;    // forward FLOPs of one token through all blocks, without scores
-    for (const LayersOfKind& alike : layers_by_kind(m))
+    for (const LayersOfKind& alike : layers_by_kind(m, all_layers(m)))
     {
         const double kind = sum_over(
             layer_weights(m, Parallel{}, alike.kind),

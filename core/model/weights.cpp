@@ -352,10 +352,10 @@ LayerKind layer_kind(const Model& model, std::int64_t layer)
     return {has_experts(model, layer), layer_attention(attention_entry(model, layer))};
 }
 
-std::vector<LayersOfKind> layers_by_kind(const Model& model)
+std::vector<LayersOfKind> layers_by_kind(const Model& model, std::int64_t count)
 {
     std::vector<LayersOfKind> kinds;
-    for (std::int64_t layer = 0; layer < all_layers(model); ++layer)
+    for (std::int64_t layer = 0; layer < count; ++layer)
     {
         const LayerKind kind = layer_kind(model, layer);
         const auto at = std::find_if(kinds.begin(), kinds.end(),
@@ -434,7 +434,7 @@ ParameterCount count_parameters(const Model& model)
         count.head += weight.name == "output projection" ? weight.elements() : 0;
     }
     std::int64_t idle = 0; // experts a token does not visit
-    for (const LayersOfKind& alike : layers_by_kind(model))
+    for (const LayersOfKind& alike : layers_by_kind(model, all_layers(model)))
     {
         for (const Weight& weight : layer_weights(model, one, alike.kind))
         {
@@ -504,7 +504,7 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
                                         std::span<const StagePart> parts)
 {
     std::vector<std::pair<LayerKind, Sums>> kinds;
-    for (const LayersOfKind& alike : layers_by_kind(model))
+    for (const LayersOfKind& alike : layers_by_kind(model, all_layers(model)))
     {
         kinds.emplace_back(alike.kind, sum(layer_weights(model, parallel, alike.kind), true));
     }

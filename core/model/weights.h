@@ -39,13 +39,14 @@ struct LayerKind
     bool operator==(const LayerKind&) const = default;
 };
 LayerKind layer_kind(const Model& model, std::int64_t layer);
-// The kinds that all blocks are of, prediction layers included, and how many are of each.
+// The kinds that the first `count` blocks are of, and how many are of each. all_layers() includes those that
+// predict further tokens.
 struct LayersOfKind
 {
     LayerKind kind;
     std::int64_t layers = 0;
 };
-std::vector<LayersOfKind> layers_by_kind(const Model& model);
+std::vector<LayersOfKind> layers_by_kind(const Model& model, std::int64_t count);
 
 // The tensors of one transformer block. Tensor parallelism cuts columns of the first
 // matrix of a pair and rows of the second (Shoeybi et al., arXiv 1909.08053, section 3); norms, routers and

@@ -220,7 +220,7 @@ public:
           tokens_(static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
                   static_cast<double>(s.parallel.tensor * s.parallel.context))
     {
-        for (const LayersOfKind& alike : layers_by_kind(s.model))
+        for (const LayersOfKind& alike : layers_by_kind(s.model, all_layers(s.model)))
         {
             layers_.emplace_back(alike.kind, made(alike.kind));
         }

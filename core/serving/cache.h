@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/model/attention.h"
 
+#include <functional>
 #include <vector>
 
 namespace ringside
@@ -41,7 +42,7 @@ struct CacheShape
         double sum = 0;
         for (const AttentionLayers& alike : layers)
         {
-            sum += static_cast<double>(alike.layers) * of(alike);
+            sum += static_cast<double>(alike.layers) * std::invoke(of, alike);
         }
         return sum;
     }

@@ -51,7 +51,7 @@ public:
 
     void attention(const Model& m)
     {
-        for (const LayersOfKind& alike : layers_by_kind(m))
+        for (const LayersOfKind& alike : layers_by_kind(m, m.layers))
         {
             for (const Weight& w : layer_weights(m, Parallel{}, alike.kind))
             {

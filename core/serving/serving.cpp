@@ -110,8 +110,9 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     r.capacity = setup.usable * r.device;
     const double number = real(setup.cache_bits) / 8;
     const double tokens = real(setup.prompt + setup.output);
-    r.token = Bytes(number * (r.shape.local(1) - r.shape.local(0)));
-    r.model_token = Bytes(number * (r.shape.whole(1) - r.shape.whole(0)));
+    r.token = Bytes(number * r.shape.over_layers([&](const AttentionLayers& a)
+                                                 { return r.shape.here(a, a.token_numbers()); }));
+    r.model_token = Bytes(number * r.shape.over_layers(&AttentionLayers::token_numbers));
     r.sequence = Bytes(number * r.shape.local(held_tokens(setup, tokens)));
     r.filled = Bytes(number * r.shape.local(tokens));
     const double left = (r.capacity - r.weights) / r.sequence;

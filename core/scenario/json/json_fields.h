@@ -28,7 +28,9 @@ void read_member(const JsonPlace& place, const JsonRule& rule, std::vector<std::
             numbers.push_back(kind ? entry_of(static_cast<LayerAttention>(*kind)) : 0);
             continue;
         }
-        read_value(entry, rule, numbers.emplace_back());
+        JsonRule number = rule;
+        number.least = std::max(0.0, rule.least);
+        read_value(entry, number, numbers.emplace_back());
     }
     target.*member = std::move(numbers);
 }

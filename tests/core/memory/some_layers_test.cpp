@@ -2,6 +2,7 @@
 #include "tests/core/support.h"
 
 #include "core/memory/activations/tensors.h"
+#include "core/model/attention.h"
 #include "core/model/compute.h"
 #include "core/network/traffic.h"
 #include "core/performance/step_time.h"
@@ -100,9 +101,9 @@ TEST_CASE("alternate recomputation keeps attention's output and that of every se
     const double k = 1024;
     const double q = 4096;
     const double f = 14336;
-    CHECK(alternate_share(s.model, false) == Approx((k + q + f) / (2 * q + 2 * k + 3 * f)));
+    CHECK(alternate_share(s.model, {false}) == Approx((k + q + f) / (2 * q + 2 * k + 3 * f)));
     const ComputeReport c = compute_report(s);
-    CHECK(c.again_token.value == Approx(alternate_share(s.model, false) * c.products_token.value));
+    CHECK(c.again_token.value == Approx(alternate_share(s.model, {false}) * c.products_token.value));
 
     const auto seconds = [&](Recompute r)
     {
@@ -124,7 +125,7 @@ TEST_CASE("alternate recomputation keeps attention's output and that of every se
                               t.name == "attention output" || t.name == "MLP norm input";
         CHECK(kept == expected);
     }
-    CHECK(alternate_share(v3, true) > 0.7); // experts are not kept
+    CHECK(alternate_share(v3, {true}) > 0.7); // experts are not kept
 }
 
 TEST_CASE("replicas in groups: a group's state is that of so few GPUs, the rest are copies")

@@ -129,15 +129,19 @@ TEST_CASE("a latent is needed whole on every GPU, and heads are copied where the
 TEST_CASE("windowed layers stop growing: Gemma 3 1B keeps all tokens in 4 of 26 layers, 512 in the others")
 {
     const CacheShape c = cache_shape(serving("gemma-3-1b").model, 1);
-    CHECK(c.full_layers == 4);
-    CHECK(c.window_layers == 22);
-    CHECK(c.kept(512) == 26 * 512);
-    CHECK(c.kept(10'000) == 4 * 10'000 + 22 * 512);
+    const auto kept = [](const CacheShape& shape, double tokens)
+    { return shape.over_layers([&](const AttentionLayers& a) { return a.keys.kept(tokens); }); };
+    REQUIRE(c.layers.size() == 2);
+    CHECK(c.layers[0].layers == 4);
+    CHECK(c.layers[1].layers == 22);
+    CHECK(kept(c, 512) == 26 * 512);
+    CHECK(kept(c, 10'000) == 4 * 10'000 + 22 * 512);
+    CHECK(c.whole(10'000) == c.layer_numbers * kept(c, 10'000));
     const CacheShape all = cache_shape(serving("mistral-7b-v0.1").model, 1);
-    CHECK(all.kept(100'000) == 32.0 * 4096);
+    CHECK(kept(all, 100'000) == 32.0 * 4096);
     Model mixed = serving("gemma-3-1b").model;
     mixed.attention_per_layer = {128, 4096, 0};
-    CHECK(cache_shape(mixed, 1).kept(1000) == 9 * 128 + 9 * 1000 + 8 * 1000);
+    CHECK(kept(cache_shape(mixed, 1), 1000) == 9 * 128 + 9 * 1000 + 8 * 1000);
 }
 
 TEST_CASE("contiguous room holds the longest request, blocks at most fifteen tokens too much")
