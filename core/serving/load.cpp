@@ -69,13 +69,13 @@ struct Machine
     Machine(const Scenario& scenario, const LoadSetup& setup)
         : s(setup), report(serving_report(scenario, setup.engine)),
           clock(iteration_clock(scenario, setup.engine)), room((report.capacity - report.weights).value),
-          tokens_a_step(expected_tokens(setup.accepted, setup.drafted))
+          tokens_a_step(expected_tokens(setup.accepted, setup.drafted)), peak(reached_peak(scenario, setup))
     {
     }
 
     double seconds(const Iteration& what) const
     {
-        return clock(what).total(s.peak_reached, s.memory_reached) + s.host_seconds;
+        return clock(what).total(peak, s.memory_reached) + s.host_seconds;
     }
     // One step of decoding: drafts, if any, and the pass that checks them.
     double step(double decoding, double context, std::vector<PromptPiece> prompts = {}) const
@@ -101,6 +101,7 @@ struct Machine
     std::function<ServingTime(const Iteration&)> clock;
     double room;
     double tokens_a_step;
+    double peak; // reached
 };
 
 // Which part of the work an engine has.
@@ -535,6 +536,12 @@ double goodput(const Scenario& scenario, const LoadSetup& setup)
         (load.at_rate(middle).holds() ? low : high) = middle;
     }
     return low;
+}
+
+double reached_peak(const Scenario& scenario, const LoadSetup& setup)
+{
+    return setup.peak_reached *
+           std::min(1.0, scenario.cluster.gpu.calibration.gemm_efficiency / kHopperProducts);
 }
 
 double request_seconds(const Scenario& scenario, const LoadSetup& setup)

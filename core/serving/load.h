@@ -60,12 +60,17 @@ struct LoadSetup
     double draft_cost = 0.02;       // time of one draft, of a decoding step's
     double first_token = 0.5;       // [s] objective for the TTFT of 90% of the requests
     double each_token = 0.05;       // [s] for their TPOT
-    double peak_reached = 0.6;      // of the roofline's compute
+    double peak_reached = 0.6;      // of the roofline's compute, on an H100; see reached_peak
     double memory_reached = 0.95;   // of its bandwidth, as core/evaluate/rollout.h has it
     double host_seconds = 0.5e-3;   // of every iteration
 
     bool operator==(const LoadSetup&) const = default;
 };
+
+// Products reach less of their peak on some accelerators: in training 70% on an H100, about 50% on Blackwell
+// and MI300X (Calibration::gemm_efficiency). Of the roofline's compute serving then reaches as much less.
+inline constexpr double kHopperProducts = 0.703;
+double reached_peak(const Scenario& scenario, const LoadSetup& setup);
 
 // Times in seconds since the first request could have come.
 struct ServedRequest

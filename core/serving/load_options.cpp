@@ -2,6 +2,7 @@
 
 #include "core/base/ranges.h"
 #include "core/base/units.h"
+#include "core/serving/wide_experts.h"
 
 #include <algorithm>
 #include <array>
@@ -50,24 +51,56 @@ void add_wide(std::vector<LoadSetup>& all, const Scenario& scenario, const LoadS
     }
 }
 
+// [s] of a decoding step by the batch, at a prompt and half an answer.
+std::function<double(std::int64_t)> step_clock(const Scenario& scenario, const ServingSetup& setup,
+                                               const LoadSetup& load)
+{
+    const double context = real(setup.prompt) + real(setup.output) / 2;
+    // A group without replicas has as many small kernels, which a roofline leaves out.
+    const bool alone = setup.ranks == 1 && scenario.model.experts > 0;
+    const double besides = load.host_seconds + (alone ? small_kernels_seconds(scenario, false) : 0);
+    return [=, peak = reached_peak(scenario, load), bandwidth = load.memory_reached,
+            clock = iteration_clock(scenario, setup)](std::int64_t batch) {
+        return clock({real(batch), context, 1, {}}).total(peak, bandwidth) + besides;
+    };
+}
+
+// The smallest batch that is faster in two halves, doubled and then narrowed down.
+std::int64_t overlap_from(const Scenario& scenario, const ServingReport& report, const LoadSetup& load)
+{
+    ServingSetup setup = report.setup;
+    setup.two_batch = false;
+    const auto one = step_clock(scenario, setup, load);
+    setup.two_batch = true;
+    const auto two = step_clock(scenario, setup, load);
+    const auto pays = [&](std::int64_t batch) { return two(batch) < one(batch); };
+    std::int64_t above = 2;
+    while (above <= report.most && !pays(above))
+    {
+        above *= 2;
+    }
+    for (std::int64_t below = above / 2; above - below > 1;)
+    {
+        const std::int64_t middle = below + (above - below) / 2;
+        (pays(middle) ? above : below) = middle;
+    }
+    return above <= report.most ? above : 0;
+}
+
 // The largest batch of a replica whose step is within the objective.
 WideEngine widest(const Scenario& scenario, const LoadSetup& load)
 {
-    WideEngine engine{serving_report(scenario, load.engine), 0, 0};
+    WideEngine engine{serving_report(scenario, load.engine), 0, 0, 0};
     const ServingSetup& setup = engine.report.setup;
-    const auto clock = iteration_clock(scenario, setup);
-    const double context = real(setup.prompt) + real(setup.output) / 2;
-    const auto seconds = [&](std::int64_t batch)
-    {
-        return clock({real(batch), context, 1, {}}).total(load.peak_reached, load.memory_reached) +
-               load.host_seconds;
-    };
+    const auto seconds = step_clock(scenario, setup, load);
     for (std::int64_t over = engine.report.most + 1; over - engine.batch > 1;)
     {
         const std::int64_t middle = engine.batch + (over - engine.batch) / 2;
         (seconds(middle) <= load.each_token ? engine.batch : over) = middle;
     }
+    engine.batch = setup.two_batch && engine.batch < 2 ? 0 : engine.batch; // one sequence has no halves
     engine.seconds = engine.batch > 0 ? seconds(engine.batch) : 0;
+    engine.overlap_from = setup.ranks > 1 ? overlap_from(scenario, engine.report, load) : 0;
     ServingSetup filled = setup;
     filled.batch = std::max<std::int64_t>(1, engine.batch);
     engine.report = serving_report(scenario, filled);

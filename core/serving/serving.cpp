@@ -57,12 +57,15 @@ struct Server
     bool wide() const { return report.setup.ranks > 1; }
 
     const Scenario& s;
-    ServingReport report; // with everything but batch and times
-    double dense = 0;     // parameters that every step reads
-    double expert = 0;    // of the routed experts
-    double visited = 1;   // share of the experts that one token visits
+    ServingReport report;  // with everything but batch and times
+    double dense = 0;      // parameters that every step reads
+    double expert = 0;     // of the routed experts
+    double dense_each = 2; // [B] of a parameter
+    double expert_each = 2;
+    double visited = 1;  // share of the experts that one token visits
     double products = 0; // FLOPs of one token without attention, whole model; in 16 bits as many take as long
     double head = 0;     // of which the output projection
+    double scores = 1;   // so much longer than in 16 bits attention takes
     double routed = 0;   // layers with experts
 };
 
@@ -91,21 +94,22 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     const double looked_up = m.tied_embeddings ? 0 : summed(embedding_weights(m, group));
     dense = real(held.dense) - looked_up;
     expert = real(held.expert);
-    double extra = 0; // FLOPs of a token that the busiest GPU has on top
+    visited = m.experts > 0 ? real(m.experts_per_token) / real(m.experts) : 1;
+    const double all = expert * real(group.expert * group.expert_tensor); // of the whole model
+    const double sparse = 2 * all * visited;                              // FLOPs of a token in them
     if (wide())
     {
-        const double all = expert;
         routed = sum_over(m.layers, [&](std::int64_t i) { return has_experts(m, i) ? 1.0 : 0.0; });
         expert = all * real(expert_slots(m, setup)) / real(m.experts);
-        extra = (setup.imbalance - 1) * 2 * all * real(m.experts_per_token) / real(m.experts);
     }
-    visited = m.experts > 0 ? real(m.experts_per_token) / real(m.experts) : 1;
 
     const double each = real(setup.weight_bits) / 8;
+    dense_each = each;
+    expert_each = setup.four_bit ? kNvfp4Bytes : each;
     r.shape = cache_shape(m, setup.gpus);
-    r.weights = Bytes(std::ceil(each * (real(held.dense) + expert)));
-    r.experts = Bytes(each * expert);
-    r.model_weights = Bytes(each * real(count_parameters(m).total));
+    r.experts = Bytes(expert_each * expert);
+    r.weights = Bytes(std::ceil(each * real(held.dense) + r.experts.value));
+    r.model_weights = Bytes(each * (real(count_parameters(m).total) - all) + expert_each * all);
     r.device = Bytes(s.cluster.gpu.memory_gb * 1e9);
     r.capacity = setup.usable * r.device;
     const double number = real(setup.cache_bits) / 8;
@@ -119,9 +123,14 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     r.most = left >= 1 ? static_cast<std::int64_t>(std::min(left, real(kMostSequences))) : 0;
 
     const ComputeReport c = compute_report(s);
-    const double slower = setup.eight_bit ? s.cluster.gpu.bf16_tflops / s.cluster.gpu.fp8_tflops : 1;
-    products = ((c.products_token + c.head_token).value + extra) * slower;
+    // In 16 bits as many FLOPs would take as long; the busiest GPU has more of the experts'.
+    const Gpu& gpu = s.cluster.gpu;
+    const double slower = setup.eight_bit ? gpu.bf16_tflops / gpu.fp8_tflops : 1;
+    const double in_experts = setup.four_bit ? gpu.bf16_tflops / gpu.fp4_tflops : slower;
+    products =
+        (c.products_token + c.head_token).value * slower + sparse * (setup.imbalance * in_experts - slower);
     head = c.head_token.value * slower;
+    scores = setup.four_bit ? gpu.bf16_tflops / gpu.fp8_tflops : 1;
     const double rate = s.cluster.gpu.hbm_gb_per_s * 1e9;
     r.balance = s.cluster.gpu.bf16_tflops * 1e12 / slower / rate * each / 2;
 }
@@ -130,7 +139,7 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
 double Server::weights_read(double batch) const
 {
     const double wanted = visited >= 1 ? 1 : 1 - std::pow(1 - visited, batch);
-    return real(report.setup.weight_bits) / 8 * (dense + wanted * expert);
+    return dense_each * dense + wanted * expert_each * expert;
 }
 
 // Two all-reduces a layer of `tokens` h numbers, one where dispatch and combine are the other. Every GPU
@@ -159,19 +168,21 @@ double Server::prefill_attention(const PromptPiece& piece) const
     const double all = piece.before + piece.tokens;
     const auto summed = [](double n) { return n * (n + 1) / 2; };
     const double pairs = summed(all) - summed(piece.before);
-    return report.shape.over_layers(
-        [&](const AttentionLayers& a)
-        {
-            const double keys = a.keys.looked_at_by_all(all) - a.keys.looked_at_by_all(piece.before);
-            return a.key_flops * keys + a.index_flops * pairs / a.keys.every + a.state_flops * piece.tokens;
-        });
+    return scores * report.shape.over_layers(
+                        [&](const AttentionLayers& a)
+                        {
+                            const double keys =
+                                a.keys.looked_at_by_all(all) - a.keys.looked_at_by_all(piece.before);
+                            return a.key_flops * keys + a.index_flops * pairs / a.keys.every +
+                                   a.state_flops * piece.tokens;
+                        });
 }
 
 // Keys and values stay as the cache has them: scores on latent and rotary part, sums on latents (DeepSeek-V2,
 // section 2.1.2: the up-projections are absorbed into the query's and the output's).
 double Server::decode_attention(double context) const
 {
-    return report.shape.over_layers([&](const AttentionLayers& a) { return a.decoded(context); });
+    return scores * report.shape.over_layers([&](const AttentionLayers& a) { return a.decoded(context); });
 }
 
 double Server::cache_read(double context) const
@@ -204,6 +215,7 @@ ServingTime Server::pass(const Iteration& what) const
     time.exchange =
         routed * exchange_seconds(s, report.setup, tokens, !what.prompts.empty(), time.overlapped);
     time.reduce = reduce(tokens);
+    time.small = wide() ? small_kernels_seconds(s, time.overlapped) : 0;
     return time;
 }
 
@@ -229,6 +241,8 @@ ServingSetup legal(const Scenario& s, ServingSetup setup)
     setup.weight_bits = std::clamp<std::int64_t>(setup.weight_bits, 1, 32);
     setup.cache_bits = std::clamp<std::int64_t>(setup.cache_bits, 1, 32);
     setup.eight_bit = setup.eight_bit && s.cluster.gpu.fp8_tflops > 0;
+    setup.four_bit = setup.four_bit && s.cluster.gpu.fp4_tflops > 0 && s.cluster.gpu.fp8_tflops > 0;
+    setup.cache_bits = setup.four_bit ? std::min<std::int64_t>(8, setup.cache_bits) : setup.cache_bits;
     const std::int64_t experts = s.model.experts;
     setup.ranks =
         std::clamp<std::int64_t>(setup.ranks, 1, std::max<std::int64_t>(1, 2 * experts / setup.gpus));

@@ -11,7 +11,7 @@
 // divides, else whole experts are distributed. An all-reduce takes the shorter of two ways, a direct
 // exchange or a ring. Fewer bits are of storage only, unless products are in FP8; attention's stay 16-bit,
 // and scales are left out. The time per token contains b prefills for every answer's length of decoding
-// steps.
+// steps. With experts over many GPUs, kernels' starts count too: wide_experts.h says why.
 #pragma once
 
 #include "core/base/text/term.h"
@@ -36,6 +36,7 @@ struct ServingSetup
     double usable = 0.9;    // share of the GPU for weights and cache; the rest is for the forward pass
                             // (gpu_memory_utilization of vLLM, whose default this is)
     bool eight_bit = false; // products of weights and dispatch in FP8, where the GPU has it
+    bool four_bit = false;  // routed experts and their dispatch in NVFP4, attention in FP8, where it has FP4
     // Wide expert parallelism, of a model with experts:
     std::int64_t ranks = 1;     // attention replicas of `gpus` each that share one set of experts
     std::int64_t redundant = 0; // replicas of experts beyond one of each, in a layer
@@ -63,12 +64,14 @@ struct ServingTime
     double compute = 0;
     double reduce = 0; // two all-reduces a layer; with replicas that share experts only where there are none
     double exchange = 0; // dispatch and combine of every layer with experts
+    double small = 0;    // starts of kernels and those too small for a roofline; with replicas only
     bool overlapped = false;
 
     // Of the roofline's compute and bandwidth, so much is reached.
     double total(double peak = 1, double bandwidth = 1) const
     {
-        const double kernels = memory / bandwidth > compute / peak ? memory / bandwidth : compute / peak;
+        const double kernels =
+            (memory / bandwidth > compute / peak ? memory / bandwidth : compute / peak) + small;
         return (!overlapped ? kernels + exchange : kernels > exchange ? kernels : exchange) + reduce;
     }
     bool memory_bound() const { return memory >= compute; }

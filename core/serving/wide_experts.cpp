@@ -38,6 +38,7 @@ DispatchSetup serving_dispatch(const Scenario& s, const ServingSetup& setup, dou
     d.chosen = s.model.experts_per_token;
     d.limit = d.nodes;
     d.eight_bit = setup.eight_bit;
+    d.four_bit = setup.four_bit;
     d.hidden = real(s.model.hidden);
     d.tokens = tokens / real(setup.gpus);
     d.node_gb_per_s = node_link(s.cluster) * reached.link_efficiency;
@@ -52,11 +53,25 @@ double exchange_seconds(const Scenario& s, const ServingSetup& setup, double tok
     {
         return 0;
     }
-    const DispatchSetup d = serving_dispatch(s, setup, tokens);
+    DispatchSetup d = serving_dispatch(s, setup, tokens);
     const Calibration& c = s.cluster.gpu.calibration;
     const double start = (c.collective_us + (d.nodes > 1 ? c.network_hop_us : 0)) * 1e-6;
+    if (prompts && d.nodes == 1)
+    {
+        // Inside one domain a GPU is what a node is elsewhere: one copy for all of a token's experts on it.
+        d.nodes = d.per_node;
+        d.per_node = 1;
+        d.network_gb_per_s = d.node_gb_per_s;
+    }
     const double alone = setup.imbalance * dispatch_cost(d, way_of(prompts)).time().value;
     return overlapped ? 4 * start + kOverlappedTransfer * alone : 2 * start + alone;
+}
+
+double small_kernels_seconds(const Scenario& s, bool overlapped)
+{
+    const double gaps = kLayerKernels * s.cluster.gpu.calibration.kernel_us;
+    const double layer = (gaps + kSmallKernels * kSmallKernelMicroseconds) * 1e-6;
+    return (overlapped ? 2 : 1) * real(s.model.layers) * layer;
 }
 
 Term explain_exchange(const Scenario& s, const ServingReport& r)

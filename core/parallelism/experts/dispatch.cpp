@@ -97,7 +97,8 @@ double network_copies(const DispatchSetup& s, DispatchWay way)
 
 double copy_bytes(const DispatchSetup& s)
 {
-    return s.hidden * (s.eight_bit ? 1 + 4.0 / 128 : 2) + 2 * s.hidden;
+    const double there = s.four_bit ? kNvfp4Bytes : s.eight_bit ? 1 + 4.0 / 128 : 2;
+    return s.hidden * there + 2 * s.hidden;
 }
 
 DispatchCost dispatch_cost(const DispatchSetup& s, DispatchWay way)

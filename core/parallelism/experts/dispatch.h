@@ -3,8 +3,9 @@
 // router.h's.
 //
 // Experts lie evenly on the nodes and a token's are chosen independently. Dispatch is in FP8 with an FP32
-// scale for 128 values, or in 16 bits; combine always in 16 bits (DeepSeek-V3, arXiv 2412.19437, section
-// 3.3.3). Both links run at the same time, so the slower one counts (section 3.2.2).
+// scale for 128 values, in 16 bits, or in NVFP4 with an 8-bit scale for 16; combine always in 16 bits
+// (DeepSeek-V3, arXiv 2412.19437, section 3.3.3; SGLang, lmsys.org, 2025-09-25). Both links run at the same
+// time, so the slower one counts (section 3.2.2).
 #pragma once
 
 #include "core/base/names.h"
@@ -33,6 +34,7 @@ struct DispatchSetup
     std::int64_t chosen = 8; // k
     std::int64_t limit = 4;  // M, nodes of a token's experts
     bool eight_bit = true;   // dispatch
+    bool four_bit = false;   // dispatch in NVFP4
     double hidden = 7168;
     double tokens = 4096;         // of one GPU
     double node_gb_per_s = 450;   // [GB/s] one-way, of a GPU inside its node
@@ -59,7 +61,9 @@ struct DispatchCost
 
     Seconds time() const { return network_time > inside_time ? network_time : inside_time; }
 };
-// One copy, there and back: h (1 + 4/128) or 2 h, and 2 h. [B]
+// NVFP4: 4 bits and an E4M3 scale for 16 values. [B]
+inline constexpr double kNvfp4Bytes = 0.5 + 1.0 / 16;
+// One copy, there and back: h (1 + 4/128), 2 h or h (1/2 + 1/16), and 2 h. [B]
 double copy_bytes(const DispatchSetup& setup);
 DispatchCost dispatch_cost(const DispatchSetup& setup, DispatchWay way);
 

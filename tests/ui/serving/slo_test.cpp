@@ -101,6 +101,7 @@ TEST_CASE("experts over more GPUs are drawn, and a point that is pressed serves 
     w.settle(300);
     CHECK(test::says(w, "Two-batch overlap"));
     CHECK(test::says(w, "EP 72"));
+    CHECK(test::says(w, "two half batches (faster from"));
     w.open("slo/requests");
     w.settle(300);
     CHECK(test::says(w, "Requests of one attention replica"));

@@ -105,6 +105,11 @@ void panel_wide(PanelColumn& column, const SloRoom& r)
         setup.engine.eight_bit = eight;
         setup.engine.weight_bits = eight ? 8 : 16;
     }
+    if (r.frame.now.scenario.cluster.gpu.fp4_tflops > 0)
+    {
+        column.toggle("NVFP4 experts", setup.engine.four_bit,
+                      "And their dispatch; KV cache and attention in FP8");
+    }
     const bool apart = setup.system == ServingSystem::disaggregated;
     column.slide(apart ? "Attention replicas, decode" : "Attention replicas", Track::at(kReplicas, say_whole),
                  setup.engine.ranks,
