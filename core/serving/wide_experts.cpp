@@ -39,7 +39,7 @@ DispatchSetup serving_dispatch(const Scenario& s, const ServingSetup& setup, dou
     d.limit = d.nodes;
     d.eight_bit = setup.eight_bit;
     d.four_bit = setup.four_bit;
-    d.hidden = real(s.model.hidden);
+    d.hidden = real(expert_width(s.model));
     d.tokens = tokens / real(setup.gpus);
     d.node_gb_per_s = node_link(s.cluster) * reached.link_efficiency;
     d.network_gb_per_s = s.cluster.network_gb_per_s * reached.network_efficiency;
