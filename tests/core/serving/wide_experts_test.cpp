@@ -9,7 +9,9 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 using namespace ringside;
 using Catch::Approx;
