@@ -14,7 +14,7 @@
 // profile and SGLang's 96 H100s (lmsys.org, 2025-05-05) have them 14 to 20%, over 60% of the peak; on GB200
 // NVL72 (lmsys.org, 2025-09-25; vllm.ai/blog, 2026-02-03) 22 to 39%, with the software of June 46%, over 44%
 // of it. Two half batches gain 40% in prefill (SGLang: 27 to 35%), 16% of 256 sequences (25%), and lose 18%
-// of 32 (27%); they pay from 63 (between 64 and 128), since each half reads all weights and has all kernels.
+// of 32 (27%); they pay from 59 (between 64 and 128), since each half reads all weights and has all kernels.
 #pragma once
 
 #include "core/parallelism/experts/dispatch.h"

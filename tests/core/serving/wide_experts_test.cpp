@@ -288,7 +288,7 @@ TEST_CASE("published engines of DeepSeek-V3 with wide experts come out 14 to 20%
     const auto ep72 =
         std::ranges::find_if(engines, [](const WideEngine& e) { return e.report.setup.engine_gpus() == 72; });
     REQUIRE(ep72 != engines.end());
-    CHECK(ep72->overlap_from == Approx(63).margin(5));
+    CHECK(ep72->overlap_from == Approx(59).margin(1)); // somewhat early
     const double from = real(ep72->overlap_from);
     CHECK(clock({from, 2000, 1, {}}).total(0.6, 0.95) < one({from, 2000, 1, {}}).total(0.6, 0.95));
     CHECK(clock({from - 1, 2000, 1, {}}).total(0.6, 0.95) > one({from - 1, 2000, 1, {}}).total(0.6, 0.95));
