@@ -96,6 +96,14 @@ private:
     {
         const Model& m = c_.model;
         refuse(m.attention == Attention::mla, "model.attention", "latent attention");
+        refuse(m.attention == Attention::shared_kv, "model.attention", "a key that is the value, too");
+        const auto& entries = m.attention_per_layer;
+        refuse(std::any_of(entries.begin(), entries.end(), [](std::int64_t entry) { return entry < 0; }),
+               "model.attention_per_layer", "a sparse, compressed or linear layer", "leave it out");
+        refuse(m.attention_gate, "model.attention_gate", "a gate", "switch it off");
+        refuse(m.residual_streams > 0, "model.residual_streams", "a second residual stream", "use 0");
+        refuse(m.residual_block > 0, "model.residual_block", "attention to earlier blocks", "use 0");
+        refuse(m.expert_hidden > 0, "model.expert_hidden", "an expert on a latent", "use 0");
         refuse(m.positions == Positions::alibi, "model.positions", "ALiBi");
         refuse(m.qk_norm != QkNorm::none, "model.qk_norm", "a norm of queries and keys");
         refuse(m.attention_sinks, "model.attention_sinks", "a sink", "switch it off");

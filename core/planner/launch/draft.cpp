@@ -289,6 +289,9 @@ void no_overlap(LaunchDraft& d, const Overlaps& tool)
 void no_special_blocks(LaunchDraft& d)
 {
     const Model& m = d.s.model;
+    std::vector<std::int64_t> kinds = m.attention_per_layer; // each once
+    std::sort(kinds.begin(), kinds.end());
+    kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
     const auto say = [&](bool used, const char* field, const std::string& value, const char* says)
     {
         if (used)
@@ -296,7 +299,7 @@ void no_special_blocks(LaunchDraft& d)
             d.not_expressed(field, value, says);
         }
     };
-    say(!m.attention_per_layer.empty(), "model.attention_per_layer", list_json(m.attention_per_layer).dump(),
+    say(!m.attention_per_layer.empty(), "model.attention_per_layer", list_json(kinds).dump(),
         "every layer attends to all tokens before");
     say(m.attention == Attention::shared_kv, "model.attention", "shared-kv",
         "no attention has one key that is the value too");

@@ -3,7 +3,7 @@
 
 #include "core/scenario/fields.h"
 #include "core/scenario/fit.h"
-#include "core/scenario/json/json.h"
+#include "core/scenario/json/json_fields.h"
 #include "core/scenario/stage_layers.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -188,6 +188,11 @@ TEST_CASE("setting a field to the value it has changes nothing, in any example, 
                         if constexpr (requires { member.names; })
                         {
                             return std::string(member.names[static_cast<std::size_t>(member.get(object))]);
+                        }
+                        else if constexpr (std::is_same_v<decltype(object.*member),
+                                                          const std::vector<std::int64_t>&>)
+                        {
+                            return list_json(object.*member).dump();
                         }
                         else
                         {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/derived.h"
+#include "core/model/attention.h"
 #include "ui/shell/view.h"
 #include "ui/views/memory/activations/desk.h"
 #include "ui/widgets/charts/plot.h"
@@ -34,10 +35,8 @@ void ActivationsView::draw(const Frame& frame, const Painter& p, Rect area, Out&
     const LayerTensors layer = layer_tensors(s, state_);
     state_.hovered = {};
     const Rect head = area.cut_top(p.px(28));
-    const std::string_view kind = !layer.both     ? "One layer"
-                                  : layer.experts ? "One expert layer"
-                                                  : "One dense layer";
-    draw_chart_title(p, head, kind,
+    const std::string_view kind = !layer.both ? "layer" : layer.experts ? "expert layer" : "dense layer";
+    draw_chart_title(p, head, fmt::format("{} {}", attends_alike(s.model) ? "One" : "Mean", kind),
                      fmt::format("one micro-batch of {} \u00d7 {} tokens, on one GPU", s.training.micro_batch,
                                  grouped(s.training.sequence_length)));
     const float strip = std::clamp(area.h * 0.13F, p.height(Type::small) * 2, p.px(96));

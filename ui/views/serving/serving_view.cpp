@@ -163,6 +163,13 @@ void draw_requests(PanelColumn& column, const ServingSetup& s, ServingWish& w)
                   "(P). Kwon et al. 2023, arXiv 2309.06180");
 }
 
+std::string kind_of(LayerAttention kind)
+{
+    return kind == LayerAttention::csa   ? "CSA"
+           : kind == LayerAttention::hca ? "HCA"
+                                         : capitalized(std::string(name_of(kind))) + " attention";
+}
+
 // What such a layer keeps and reads.
 std::string keeps_of(const AttentionLayers& a)
 {
@@ -199,8 +206,7 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
         }
         else if (a.entry < 0)
         {
-            column.fact(capitalized(std::string(name_of(a.kind))) + " attention",
-                        fmt::format("{} layers", a.layers), keeps_of(a));
+            column.fact(kind_of(a.kind), fmt::format("{} layers", a.layers), keeps_of(a));
         }
     }
     column.fact("TTFT (prefill)", format_seconds(Seconds(r.first_token())),

@@ -38,7 +38,7 @@ void draw_sparse_curves(const ContextRoom& r, Rect area)
     const double most = flops_of(r, SparseKind::full, 1 << 22);
     Plot plot(r.p, area, {512, 1 << 22, PlotScale::log2, "tokens before it", length_words},
               {most / 3e5, most * 1.5, PlotScale::log, "", power_words},
-              {.title = "FLOPs of a new token in one layer", .part = "sparse attention", .names = 170});
+              {.title = "FLOPs of a new token in one layer", .part = "sparse attention", .names = 190});
     if (!plot)
     {
         return;
