@@ -8,6 +8,7 @@ let busy = false;
 let started = false;
 let hidden = false; // the page is; a card then rests
 let preference = ''; // of the card
+let useSubgroups = false;
 const call = (name, types, values) => Module.ccall(name, 'number', types, values);
 const hand = (bytes, take) => {
     const at = Module._malloc(bytes.length);
@@ -28,6 +29,9 @@ turn.port1.onmessage = () => {
     if (call('ringside_work', [], [])) { go(); }
 };
 
+const tellCard = (...values) =>
+    call('ringside_card', ['string', 'number', 'number', 'number', 'number', 'number'], [...values, useSubgroups]);
+
 // Soon lost again, it would be lost for ever: then the processor goes on.
 const leastLife = 10000; // milliseconds
 let sources = null;
@@ -36,7 +40,7 @@ const openCard = async () => {
         importScripts('webgpu.js');
         sources = await (await fetch('kernels.json')).json();
     }
-    const { device, name, software, bufferBytes, groupBytes } = await openGpu(preference);
+    const { device, name, software, bufferBytes, groupBytes, subgroups } = await openGpu(preference);
     self.card = new GpuPlayer(await device(), sources);
     const opened = performance.now();
     card.answered = (ticket, bytes) => {
@@ -45,13 +49,13 @@ const openCard = async () => {
     };
     card.compiled = (done, all) => call('ringside_card_says', ['string'], [done < all ? `Compiling kernel ${done + 1} of ${all}` : '']);
     card.failed = (why) => lose(why, performance.now() - opened > leastLife);
-    call('ringside_card', ['string', 'number', 'number', 'number'], [name, software, bufferBytes, groupBytes]);
+    tellCard(name, software, bufferBytes, groupBytes, subgroups);
 };
 const lose = async (why, again) => {
     ready = false;
     await null; // nothing of the program is under way then
     self.card = null;
-    call('ringside_card', ['string', 'number', 'number', 'number'], ['', 0, 0, 0]);
+    tellCard('', 0, 0, 0, 0);
     if (again) { await openCard().catch(() => {}); }
     call('ringside_card_lost', ['string'], [why]);
     ready = true;
@@ -68,7 +72,7 @@ onmessage = ({ data: parts }) => {
     const whole = new Promise((done) => { loaded = done; });
     onmessage = ({ data }) => {
         if (data.card) {
-            preference = data.card;
+            ({ card: preference, subgroups: useSubgroups } = data);
         } else if ('hidden' in data) {
             hidden = data.hidden;
             go();

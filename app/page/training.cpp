@@ -10,11 +10,12 @@
 #include "core/lab/trainer/webgpu/webgpu_backend.h"
 
 #include <cstdlib>
+#include <deque>
 #include <map>
 
 // clang-format off
 // One worker is kept ready, since to start one takes longer than anybody waits for a step.
-EM_JS(void, start_worker, (int line, const char* preference), {
+EM_JS(void, start_worker, (int line, const char* preference, int subgroups), {
     const start = () => {
         const worker = new Worker('train.js');
         worker.onerror = (event) => { worker.fault = event.message || 'its worker could not be loaded'; };
@@ -34,7 +35,7 @@ EM_JS(void, start_worker, (int line, const char* preference), {
             ccall('ringside_received', null, ['number', 'number', 'number'], [line, at, data.length]);
             _free(at);
         };
-        if (UTF8ToString(preference)) worker.postMessage({ card: UTF8ToString(preference) });
+        if (UTF8ToString(preference)) worker.postMessage({ card: UTF8ToString(preference), subgroups: subgroups !== 0 });
         worker.postMessage({ hidden: document.hidden });
         Module.workers.set(line, worker);
         Module.spareWorker = start();
@@ -59,11 +60,11 @@ EM_JS(void, find_cards, (), {
         const found = new Set();
         for (const preference of ['high-performance', 'low-power']) {
             try {
-                const { name, software, bufferBytes, groupBytes } = await openGpu(preference);
+                const { name, software, bufferBytes, groupBytes, subgroups } = await openGpu(preference);
                 if (found.has(name)) continue;
                 found.add(name);
-                ccall('ringside_found_card', null, ['string', 'string', 'number', 'number', 'number'],
-                      [preference, name, software ? 1 : 0, bufferBytes, groupBytes]);
+                ccall('ringside_found_card', null, ['string', 'string', 'number', 'number', 'number', 'number'],
+                      [preference, name, software ? 1 : 0, bufferBytes, groupBytes, subgroups ? 1 : 0]);
             } catch (fault) {} // then there is none to choose
         }
     };
@@ -108,10 +109,11 @@ std::map<int, WorkerLine*>& lines()
     return all;
 }
 
-trainer::GpuAdapter adapter_of(const char* name, int software, double buffer_bytes, double group_bytes)
+trainer::GpuAdapter adapter_of(const char* name, int software, double buffer_bytes, double group_bytes,
+                               int subgroups)
 {
     return {name, software != 0, static_cast<trainer::Index>(buffer_bytes),
-            static_cast<trainer::Index>(group_bytes)};
+            static_cast<trainer::Index>(group_bytes), subgroups != 0};
 }
 
 struct FoundCard
@@ -119,16 +121,16 @@ struct FoundCard
     std::string preference; // that the browser finds it by
     trainer::GpuAdapter adapter;
 };
-std::vector<FoundCard>& found_cards()
+std::deque<FoundCard>& found_cards()
 {
-    static std::vector<FoundCard> all;
+    static std::deque<FoundCard> all;
     return all;
 }
-// Of the card that the next run is made on; empty: on the processor.
-std::string& chosen()
+// That the next run is made on; null: the processor.
+const FoundCard*& chosen()
 {
-    static std::string preference;
-    return preference;
+    static const FoundCard* card = nullptr;
+    return card;
 }
 
 WorkerLine::WorkerLine(trainer::RemoteRun::Receive r, trainer::RemoteRun::LostLine l)
@@ -137,7 +139,8 @@ WorkerLine::WorkerLine(trainer::RemoteRun::Receive r, trainer::RemoteRun::LostLi
     static int last = 0;
     number = ++last;
     lines()[number] = this;
-    start_worker(number, chosen().c_str());
+    start_worker(number, chosen() ? chosen()->preference.c_str() : "",
+                 chosen() && chosen()->adapter.through_subgroups);
 }
 
 WorkerLine::~WorkerLine()
@@ -211,8 +214,10 @@ std::vector<LabCard> cards()
             const trainer::GpuAdapter& adapter = found.adapter;
             const auto bytes = [](trainer::Index count) { return format_bytes(Bytes(count)); };
             return LabCard{
-                {name_of(adapter), fmt::format("{} in a buffer, {} in a workgroup; fp32, bf16, fp16",
-                                               bytes(adapter.buffer_bytes), bytes(adapter.group_bytes))},
+                {name_of(adapter),
+                 fmt::format("{} in a buffer, {} in a workgroup; fp32, bf16, fp16; products through {}",
+                             bytes(adapter.buffer_bytes), bytes(adapter.group_bytes),
+                             adapter.through_subgroups ? "subgroups" : "workgroup memory")},
                 trainer::WebGpuBackend::kAbilities,
                 trainer::WebGpuBackend::kFirstWorkspace,
                 adapter.software};
@@ -224,16 +229,22 @@ void look_for_cards()
     find_cards();
 }
 
-void choose_card(std::size_t card)
+void choose_card(std::size_t card, bool through_subgroups)
 {
-    chosen() = card == 0 ? "" : found_cards().at(card - 1).preference;
+    chosen() = nullptr;
+    if (card > 0)
+    {
+        FoundCard& found = found_cards().at(card - 1);
+        found.adapter.through_subgroups = through_subgroups;
+        chosen() = &found;
+    }
 }
 
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_found_card(const char* preference, const char* name,
                                                          int software, double buffer_bytes,
-                                                         double group_bytes)
+                                                         double group_bytes, int subgroups)
 {
-    found_cards().push_back({preference, adapter_of(name, software, buffer_bytes, group_bytes)});
+    found_cards().push_back({preference, adapter_of(name, software, buffer_bytes, group_bytes, subgroups)});
     wake();
 }
 
@@ -262,12 +273,13 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_asked(const char* bytes, int size)
 }
 // Its card; without a name there is none any more.
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card(const char* name, int software, double buffer_bytes,
-                                                   double group_bytes)
+                                                   double group_bytes, int subgroups, int through_subgroups)
 {
     worker_card().adapter.reset();
     if (*name != 0)
     {
-        worker_card().adapter = adapter_of(name, software, buffer_bytes, group_bytes);
+        worker_card().adapter = adapter_of(name, software, buffer_bytes, group_bytes, subgroups);
+        worker_card().adapter->through_subgroups = subgroups != 0 && through_subgroups != 0;
     }
 }
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card_answered(unsigned ticket, const char* bytes, int size)

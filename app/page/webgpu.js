@@ -17,9 +17,10 @@ const openGpu = async (preference) => {
     const { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } = adapter.limits;
     return {
         adapter, software, name: names[0] || 'graphics card',
+        subgroups: !software && adapter.features.has('subgroups'), // a processor has nothing to hand on
         bufferBytes: Math.min(maxBufferSize, maxStorageBufferBindingSize, 0xFFFFFFFC), groupBytes: maxComputeWorkgroupStorageSize,
         device: () => adapter.requestDevice({
-            requiredFeatures: ['timestamp-query'].filter((feature) => adapter.features.has(feature)),
+            requiredFeatures: ['timestamp-query', 'subgroups'].filter((feature) => adapter.features.has(feature)),
             requiredLimits: { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } }),
     };
 };
@@ -59,7 +60,7 @@ class GpuPlayer {
     }
 
     // A kernel's name is that of its file, then the constants that are filled in and the formats that are not f32:
-    // "product side=16 a_transposed=1 a=f16".
+    // "product side=16 a_transposed=1 subgroups=0 a=f16".
     code(name) {
         const [file, ...given] = name.split(' ');
         const constants = given.map((constant) => constant.split('='));
@@ -67,7 +68,9 @@ class GpuPlayer {
         const filled = constants.filter(([key]) => !formats.has(key)).reduce((code, [key, value]) =>
             code.replace(new RegExp(`(const ${key} = )(\\w+);`), (_, head, old) =>
                 `${head}${/^\d/.test(old) ? `${value}u` : Boolean(Number(value))};`), `${this.sources.common}\n${this.sources[file]}`);
-        return filled.replace(/var<storage, (\w+)> (\w+): array<f32>;/g, (_, access, key) =>
+        const subgroups = given.includes('subgroups=1');
+        const variant = filled.replace(/^.*\/\/ (no )?subgroups$/gm, (line, no) => (subgroups === !no ? line : ''));
+        return (subgroups ? 'enable subgroups;\n' : '') + variant.replace(/var<storage, (\w+)> (\w+): array<f32>;/g, (_, access, key) =>
             formats.has(key) ? GpuPlayer.halves(key, access, formats.get(key)) : GpuPlayer.floats(key, access));
     }
 

@@ -23,7 +23,7 @@ double unfused_seconds(const TrainerConfig& c, const Gpu& gpu)
     const auto elements = static_cast<double>(t.micro_batch * t.sequence_length * c.model.hidden);
     const double bytes = passes * 3 * elements * element_bytes(t);
     const double launches = passes + static_cast<double>(tensors_of(c.model) - 1);
-    return launches * gpu.calibration.kernel_us * 1e-6 +
+    return launches * gpu.calibration.kernel_us / kTrainerKernels * 1e-6 +
            bytes / (gpu.hbm_gb_per_s * 1e9 * gpu.calibration.hbm_efficiency);
 }
 

@@ -10,6 +10,10 @@
 namespace ringside
 {
 
+// Kernels that the trainer launches for each that the engine counts, which are those of eager software
+// (core/performance/step_model): its products add biases and residuals and find heads where they lie.
+inline constexpr double kTrainerKernels = 0.3;
+
 struct LabPrediction
 {
     std::optional<TrainerConfig> of; // empty: nothing was predicted yet

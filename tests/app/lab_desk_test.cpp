@@ -262,7 +262,7 @@ TEST_CASE(
     auto setup = lab_setup_for_tests();
     setup.threads = false;
     setup.cards = [&] { return found; };
-    setup.choose = [&](std::size_t card) { chosen.push_back(card); };
+    setup.choose = [&](std::size_t card, bool) { chosen.push_back(card); };
     LabDesk desk(std::move(setup));
     desk.wake();
     CHECK(desk.frame().devices.empty());

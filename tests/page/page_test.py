@@ -43,6 +43,18 @@ SETS = {"training.micro_batch": [1, 2, 4], "training.sequence_length": [2048, 40
         "parallel.tensor": [1, 2, 4, 8], "parallel.pipeline": [1, 2, 4, 8], "cluster.gpus": [8, 64, 256, 1024]}
 
 
+# A training's worker whose card can be taken away, and that tells what it keeps.
+PROBED = b"""importScripts('train.js');
+const channel = new BroadcastChannel('probe');
+channel.onmessage = ({ data }) => {
+    if (!self.card) { return; }
+    if (data === 'take') { return card.device.destroy(); }
+    channel.postMessage({ buffers: card.buffers.size, bytes: card.bytes(), kernels: card.kernels.size,
+                          recorded: card.recording.length, heap: Module.HEAPU8.length });
+};
+"""
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     rest_takes = 0  # seconds
 
@@ -56,11 +68,11 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
         if "/rest." in self.path:
             time.sleep(Quiet.rest_takes)
-        if self.path == "/probed.js":  # a training's worker whose card can be taken away
+        if self.path == "/probed.js":
             self.send_response(200)
             self.send_header("Content-Type", "text/javascript")
             self.end_headers()
-            self.wfile.write(b"importScripts('train.js'); new BroadcastChannel('probe').onmessage = () => self.card.device.destroy();")
+            self.wfile.write(PROBED)
             return
         super().do_GET()
 
@@ -402,8 +414,10 @@ class CardTest(Opened):
         self.assertNotIn("WebGPU", self.lab()["device"])
 
     def test_a_card_is_measured_and_a_step_on_it_predicted(self):
+        start = time.time()
         self.press("g")
         predicted = self.until(lambda lab: lab["predicted"] > 0 and not lab["measuring"])["predicted"]
+        print(f"the card was measured in {time.time() - start:.1f} s")
         self.press(" ")
         taken = [self.until(lambda lab: lab.get("run", {}).get("step", 0) > 10 + 3 * i)["run"]["seconds"] for i in range(9)]
         print(f"a step on the card: predicted {predicted:.2g} s, took {sorted(taken)[4]:.2g} s")
@@ -454,11 +468,27 @@ class CardTest(Opened):
     def test_goes_on_where_the_card_is_taken_away(self):
         self.press("g")
         before = self.begun(" ")["step"]
-        self.browser.execute_script("new BroadcastChannel('probe').postMessage(null)")
+        self.browser.execute_script("new BroadcastChannel('probe').postMessage('take')")
         lost = self.until(lambda lab: any("was lost" in text for text in lab["run"].get("events", [])))["run"]
         self.assertGreater(lost["step"], before - 60)
         self.until(lambda lab: lab["run"]["step"] > before + 10)
         self.assertNotEqual(self.lab()["run"]["state"], 3)
+
+    def test_nothing_grows_over_twenty_runs(self):
+        self.press("g")
+        self.until(lambda lab: not lab["measuring"])
+        self.browser.execute_script("window.kept = []; window.probe = new BroadcastChannel('probe'); probe.onmessage = ({ data }) => kept.push({ ...data, page: Module.HEAPU8.length });")
+        for run in range(20):
+            self.begun(" ", 5)
+            self.press(" ")
+            self.until(lambda lab: lab["run"]["state"] == 1)
+            self.browser.execute_script("probe.postMessage('tell')")
+            self.wait(f"return kept.length === {run + 1}")
+            self.press(Keys.BACKSPACE)
+            self.wait("return Module.workers.size === 0")
+        kept = self.browser.execute_script("return kept")
+        print(f"after a run: {kept[-1]}")
+        self.assertEqual([each for each in kept[1:] if each != kept[1]], [])
 
     def test_pauses_steps_samples_and_rewinds(self):
         self.press("g")

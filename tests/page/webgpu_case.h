@@ -32,8 +32,8 @@ public:
     {
         auto player = std::make_unique<Player>(*this);
         player_ = player.get();
-        backend_ = std::make_unique<WebGpuBackend>(GpuAdapter{.name = "test", .group_bytes = group_bytes},
-                                                   std::move(player));
+        backend_ = std::make_unique<WebGpuBackend>(
+            GpuAdapter{.name = "test", .group_bytes = group_bytes, .subgroups = true}, std::move(player));
         std::cout << name << '\n';
     }
     WebGpuBackend& gpu() { return *backend_; }

@@ -59,28 +59,34 @@ struct Card
     {
         auto made = std::make_unique<Pipe>();
         player = made.get();
-        backend = std::make_unique<WebGpuBackend>(GpuAdapter{.name = "live"}, std::move(made));
+        backend =
+            std::make_unique<WebGpuBackend>(GpuAdapter{.name = "live", .subgroups = true}, std::move(made));
     }
     GpuPlayer* player;
     std::unique_ptr<WebGpuBackend> backend;
 };
 
-// [s] of a step, the median, and how it was made up.
+// [s] of a step, the median between two answers while others are under way, as runs have them; and how it
+// was made up.
 std::pair<double, KernelTimes> measured(const TrainerConfig& config)
 {
+    constexpr std::size_t kSteps = 9;
     Card card;
     const auto made = Trainer::create(config, std::move(card.backend));
     Trainer* trainer = made->get();
-    std::vector<double> seconds;
-    for (int i = 0; i < 6; ++i)
+    std::vector<double> answers;
+    for (std::size_t i = 0; i < kSteps; ++i)
     {
-        const double start = seconds_now();
-        bool done = false;
-        (void)trainer->ask_step(nullptr, nullptr, false, [&](const StepResult&) { done = true; });
-        while (!done && hear(*card.player))
-        {
-        }
-        seconds.push_back(seconds_now() - start);
+        (void)trainer->ask_step(nullptr, nullptr, false,
+                                [&](const StepResult&) { answers.push_back(seconds_now()); });
+    }
+    while (answers.size() < kSteps && hear(*card.player))
+    {
+    }
+    std::vector<double> seconds;
+    for (std::size_t i = 3; i < kSteps; ++i) // what comes before compiles and records
+    {
+        seconds.push_back(answers[i] - answers[i - 1]);
     }
     KernelTimes times;
     (void)trainer->ask_kernel_times(2, [&](KernelTimes taken) { times = std::move(taken); });
@@ -106,6 +112,7 @@ int main()
         const auto ready = *prepared(config);
         std::optional<DeviceRates> rates;
         const double start = seconds_now();
+        double compiled = 0; // [s] when the first answer came
         {
             Card card;
             const GpuPlayer* player = card.player;
@@ -113,6 +120,7 @@ int main()
                                   [&](const DeviceRates& taken) { rates = taken; });
             while (!rates && hear(*player))
             {
+                compiled = compiled > 0 ? compiled : seconds_now() - start;
             }
         }
         const double took = seconds_now() - start;
@@ -120,9 +128,16 @@ int main()
         const double predicted = predicted_step_s(ready, gpu_of(*rates, ready.training.precision));
         const double sum = sum_over(times.list, &KernelTime::seconds);
         const std::int64_t launches = sum_over<std::int64_t>(times.list, &KernelTime::launches);
-        std::cerr << nlohmann::json{{"probe_s", took},      {"predicted_s", predicted},
-                                    {"step_s", step},       {"kernels_s", sum},
-                                    {"launches", launches}, {"most", times.list.front().name}}
+        std::cerr << nlohmann::json{{"compiled_s", compiled},
+                                    {"probe_s", took - compiled},
+                                    {"predicted_s", predicted},
+                                    {"launch_s", rates->operation_s},
+                                    {"in_step", rates->in_step},
+                                    {"subgroups", rates->subgroups},
+                                    {"step_s", step},
+                                    {"kernels_s", sum},
+                                    {"launches", launches},
+                                    {"most", times.list.front().name}}
                   << '\n';
     }
     return 0;

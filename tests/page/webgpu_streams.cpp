@@ -490,6 +490,12 @@ void in_formats(const std::string& folder, const std::string& name, const Work& 
 void write_kernels(const std::string& folder)
 {
     in_formats(folder, "product", products);
+    in_formats(folder, "subgroups",
+               [](Twins& t)
+               {
+                   t.gpu().use_subgroups(true);
+                   products(t);
+               });
     in_formats(folder, "embed", embeddings);
     in_formats(folder, "norm", norms);
     in_formats(folder, "attention", attentions);

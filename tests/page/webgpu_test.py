@@ -216,7 +216,8 @@ class LiveTest(unittest.TestCase):
         runs = [json.loads(line) for line in self.program.stderr.read().splitlines()]
         self.assertEqual(len(runs), 2)
         for run in runs:
-            print(f"measured in {run['probe_s']:.2g} s; a step predicted as {run['predicted_s']:.2g} s, took {run['step_s']:.2g} s, "
+            print(f"compiled in {run['compiled_s']:.2g} s and measured in {run['probe_s']:.2g} s, a launch as {run['launch_s'] * 1e6:.0f} us, "
+                  f"{run['in_step']:.2g} times the kernels that were measured, subgroups {'faster' if run['subgroups'] else 'slower'}; a step predicted as {run['predicted_s']:.2g} s, took {run['step_s']:.2g} s, "
                   f"{run['kernels_s']:.2g} s in {run['launches']} launches, most in {run['most']}")
             self.assertLess(abs(math.log(run["predicted_s"] / run["step_s"])), math.log(MOST_OFF_PREDICTION))
             self.assertLess(run["kernels_s"], 3 * run["step_s"])

@@ -356,9 +356,14 @@ void LabDesk::choose_for(const TrainerConfig& config)
         on_cpu_ = !lacks.empty();
         notice_ = on_cpu_ ? "On the CPU: " + lacks.front().message : notice_;
     }
+    tell_choice();
+}
+
+void LabDesk::tell_choice() const
+{
     if (setup_.choose)
     {
-        setup_.choose(card() ? chosen_ : 0);
+        setup_.choose(card() ? chosen_ : 0, card() && rates() && rates()->subgroups);
     }
 }
 

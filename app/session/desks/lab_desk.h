@@ -33,9 +33,10 @@ public:
         LabDevice::Open open;             // null: nothing can be trained here
         trainer::RemoteRun::OpenLine far; // where runs are made elsewhere; null: on threads of their own
         std::function<std::vector<LabCard>()> cards; // found so far; null: none
-        std::function<void(std::size_t)> choose; // where the next run is made: 0, or the card counted from 1
-        bool threads = true;                     // false: the device is opened and measured at once
-        double probe_seconds = 2;                // of measuring the device; 0: predictions without times
+        // Where the next run is made: 0, or the card counted from 1; whether its products use subgroups.
+        std::function<void(std::size_t, bool)> choose;
+        bool threads = true;      // false: the device is opened and measured at once
+        double probe_seconds = 2; // of measuring the device; 0: predictions without times
         TrainerConfig config = default_trainer_config();
         LabData text;                     // the text that ships; none: only tasks
         std::vector<Gpu> data_sheets;     // to find a device's nominal rate in
@@ -120,6 +121,7 @@ private:
     std::string clear();
     std::string turn(const TurnKnobs& knobs);
     std::string choose(const ChooseDevice& choice);
+    void tell_choice() const;
     std::string measure_machine();
     void take_machine();
     std::string change_machines(const std::function<void(std::vector<Machine>&)>& change);

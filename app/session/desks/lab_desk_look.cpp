@@ -29,9 +29,10 @@ void LabDesk::measure_card()
     }
     if (const auto found = measured_.find(chosen_); found != measured_.end())
     {
-        if (found->second.done)
+        if (found->second.done && found->second.probe)
         {
             found->second.probe.reset();
+            tell_choice();
         }
         return;
     }
@@ -40,7 +41,7 @@ void LabDesk::measure_card()
     {
         return;
     }
-    setup_.choose(chosen_);
+    tell_choice();
     Measured& measured = measured_[chosen_];
     measured.probe =
         std::make_unique<trainer::RemoteProbe>(*ready, setup_.far,

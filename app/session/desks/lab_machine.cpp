@@ -29,7 +29,7 @@ std::string LabDesk::measure_machine()
     frame_.measuring_machine = true;
     if (setup_.far)
     {
-        setup_.choose(card() ? chosen_ : 0);
+        tell_choice();
         far_machine_.probe = std::make_unique<trainer::RemoteProbe>(
             *ready, setup_.far,
             [this](const MachineRates& rates)

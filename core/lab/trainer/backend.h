@@ -49,6 +49,10 @@ public:
     // Whether the host can wait for the device. In a page it cannot: nothing is ever downloaded there, and
     // what is read comes later.
     virtual bool waits() const { return true; }
+    // Products whose threads hand their operands on within a subgroup: whether the device can, and that the
+    // next ones shall.
+    virtual bool has_subgroups() const { return false; }
+    virtual void use_subgroups(bool /*use*/) {}
     // Null when the device has no more.
     virtual void* allocate(Index bytes) = 0;
     virtual void release(void* memory) = 0;

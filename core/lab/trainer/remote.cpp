@@ -221,7 +221,7 @@ template <class Wire>
 void pass(Wire& wire, DeviceRates& rates)
 {
     wire(rates.device, rates.capacity, rates.full, rates.half, rates.copy_bytes, rates.operation_s,
-         rates.sustained, rates.in_step, rates.points);
+         rates.layer_tiles, rates.subgroups, rates.sustained, rates.in_step, rates.points);
 }
 
 template <class... T>

@@ -2,7 +2,9 @@
 // That the kernels compute the right numbers is the page's test.
 #include "tests/core/lab/trainer_support.h"
 
+#include "core/lab/prediction.h"
 #include "core/lab/trainer/webgpu/webgpu_backend.h"
+#include "core/performance/step_time.h"
 
 #include <catch2/generators/catch_generators.hpp>
 
@@ -41,6 +43,9 @@ struct Ledger final : GpuPlayer
             return;
         case GpuCommand::destroy:
             REQUIRE(buffers.erase(w[0]) == 1);
+            return;
+        case GpuCommand::kernel:
+            ++kernels;
             return;
         case GpuCommand::run:
             ++runs;
@@ -110,6 +115,17 @@ struct Ledger final : GpuPlayer
     };
     std::map<std::uint32_t, std::uint32_t> buffers;
     std::vector<Ticket> tickets;
+    // Zeros to all that was read; how many times.
+    std::size_t answer_all()
+    {
+        const auto asked = std::exchange(tickets, {});
+        for (const Ticket& ticket : asked)
+        {
+            answer(ticket.number, std::vector<char>(ticket.bytes));
+        }
+        return asked.size();
+    }
+    int kernels = 0;
     int lists = 0;
     int runs = 0;
     int replays = 0;
@@ -155,11 +171,7 @@ TEST_CASE("WebGPU: the ledger is what exists on the card, to the byte")
     {
         REQUIRE(trainer.ask_step(nullptr, &view, false, [&](const StepResult&) { ++steps; }).empty());
         CHECK(ledger.bytes() == backend.bytes());
-        for (const auto& ticket : std::exchange(ledger.tickets, {}))
-        {
-            const std::vector<char> zeros(ticket.bytes);
-            ledger.answer(ticket.number, zeros);
-        }
+        ledger.answer_all();
     }
     CHECK(steps == 6);
     CHECK(ledger.replays > 0);
@@ -169,7 +181,7 @@ TEST_CASE("WebGPU: the ledger is what exists on the card, to the byte")
     CHECK(view.memory.state() == (halves ? 2 + 2 + 3 * 4 : 4 * 4) * trainer.parameters().elements);
 }
 
-TEST_CASE("WebGPU: one list of commands a step, which is recorded once")
+TEST_CASE("WebGPU: one list of commands a step, which is recorded once, and two answers after it")
 {
     Card gpu;
     Ledger& ledger = *gpu.ledger;
@@ -181,10 +193,7 @@ TEST_CASE("WebGPU: one list of commands a step, which is recorded once")
         ledger.runs = 0;
         REQUIRE((*made)->ask_step(nullptr, nullptr, false, [](const StepResult&) {}).empty());
         CHECK(ledger.lists == lists + 1);
-        for (const auto& ticket : std::exchange(ledger.tickets, {}))
-        {
-            ledger.answer(ticket.number, std::vector<char>(ticket.bytes));
-        }
+        CHECK(ledger.answer_all() == 2); // the losses and the norm
         return ledger.runs;
     };
     const int whole = step();
@@ -194,6 +203,61 @@ TEST_CASE("WebGPU: one list of commands a step, which is recorded once")
     }
     CHECK(step() == 3); // the norm's two, and the update
     CHECK(whole > 30);
+}
+
+TEST_CASE("WebGPU: 20 trainings one after the other leave no buffer and no kernel that the first two did not")
+{
+    Card gpu;
+    Ledger& ledger = *gpu.ledger;
+    const std::shared_ptr<WebGpuBackend> backend = std::move(gpu.backend);
+    std::vector<std::array<Index, 3>> left;
+    for (int i = 0; i < 20; ++i)
+    {
+        const auto made = Trainer::create(tiny_config(), backend);
+        REQUIRE(made);
+        for (int step = 0; step < 4; ++step)
+        {
+            REQUIRE((*made)->ask_step(nullptr, nullptr, false, [](const StepResult&) {}).empty());
+            ledger.answer_all();
+        }
+        (*made)->ask_state([](const TrainerState&) {});
+        ledger.answer_all();
+        REQUIRE((*made)->ask_sample(3, 1, 0, 0, nullptr, [](const std::string&) {}).empty());
+        while (ledger.answer_all() > 0)
+        {
+        }
+        left.push_back({std::ssize(ledger.buffers), ledger.bytes(), ledger.kernels});
+    }
+    backend->submit();
+    CHECK(ledger.bytes() == backend->bytes());
+    CHECK(std::ranges::count(left, left[1]) >= 19);
+}
+
+TEST_CASE("WebGPU: a step launches about as many kernels as its prediction counts")
+{
+    TrainerConfig config = default_trainer_config();
+    config.data.text = short_text();
+    SECTION("of a GPT") {}
+    SECTION("of a Llama")
+    {
+        config.model.gated_mlp = true;
+        config.model.norm = Norm::rmsnorm;
+        config.model.positions = Positions::rope;
+        config.model.biases = false;
+        config.model.layers = 4;
+    }
+    Card gpu;
+    const Ledger& ledger = *gpu.ledger;
+    const auto made = Trainer::create(config, std::move(gpu.backend));
+    REQUIRE(made);
+    REQUIRE((*made)->ask_step(nullptr, nullptr, false, [](const StepResult&) {}).empty());
+    Scenario scenario = scenario_of((*made)->config());
+    Calibration& c = scenario.cluster.gpu.calibration;
+    c.kernel_us = 1e6;
+    c.host_kernel_us = 0;
+    const double counted = step_time(scenario).of(Slice::launch) * kTrainerKernels;
+    CAPTURE(counted, ledger.runs);
+    CHECK(std::abs(counted / ledger.runs - 1) < 0.2);
 }
 
 TEST_CASE("WebGPU: memory is given back, and no buffer is larger than a kernel may be given")

@@ -15,7 +15,9 @@ constexpr std::int64_t kMostGrowth = 16; // of their number from one try to the 
 constexpr double kSure = 4;              // times the latest answer: no matter of chance any more
 constexpr int kTries = 3;                // where it may be
 constexpr int kAnswers = 4;
-constexpr double kUntried = 1e300; // [s]
+constexpr double kFaster = 0.95;   // of the time, where it is no matter of chance
+constexpr double kShortStep = 0.1; // [s]
+constexpr int kSteps = 3;          // the first is not recorded
 constexpr Index kLeastSide = 128;
 constexpr Index kMostSide = 2048;
 constexpr Index kProbeCopy = Index{16} << 20U; // [B]
@@ -48,7 +50,7 @@ TrainerConfig of_a_machine(TrainerConfig config)
 } // namespace
 
 LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take, ProbeKind kind)
-    : backend_(std::move(backend)),
+    : backend_(std::move(backend)), config_(config), kind_(kind),
       work_(*backend_, kind == ProbeKind::machine ? of_a_machine(config) : config),
       format_(kind == ProbeKind::machine ? DType::bf16 : format_of(config)), flag_(work_.flag()),
       take_(std::move(take))
@@ -64,13 +66,20 @@ LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& conf
     }
     else
     {
-        rate(work_.layer(format_), rates_.full.layer_flops);
+        rates_.layer_tiles = layer_tiles(config);
+        layers();
         rate(work_.copy(kProbeCopy), rates_.copy_bytes);
         whole_product(kLeastSide);
     }
-    for (const Measurement& each : left_) // all kernels are compiled side by side
+    // All kernels are compiled side by side, those of a step among them.
+    for (Measurement& each : left_)
     {
         each.piece.work();
+        each.compiled = true;
+    }
+    if (kind == ProbeKind::model && begin(short_step(config, {}, 0)))
+    {
+        (void)trainer_->ask_step(nullptr, nullptr, false, [](const StepResult&) {});
     }
     time(0, [this](double) { answer_time(kAnswers); });
 }
@@ -152,29 +161,81 @@ void LateProbe::measure(ProbeWork::Piece piece, std::function<void(double)> note
 void LateProbe::rate(ProbeWork::Piece piece, double& rate)
 {
     const double amount = piece.amount;
-    measure(std::move(piece), [this, amount, &rate](double seconds)
-            { rate = amount / std::max(seconds - rates_.operation_s, seconds / 10); });
+    const auto launches = static_cast<double>(piece.launches);
+    measure(std::move(piece), [this, amount, launches, &rate](double seconds)
+            { rate = amount / std::max(seconds - launches * rates_.operation_s, seconds / 10); });
+}
+
+void LateProbe::layers()
+{
+    rate(work_.layer(format_), rates_.full.layer_flops);
+    if (!backend_->has_subgroups())
+    {
+        return;
+    }
+    rate(work_.layer(format_, true), through_subgroups_);
+    left_.back().note = [this, note = left_.back().note](double seconds)
+    {
+        note(seconds);
+        double& plain = rates_.full.layer_flops;
+        rates_.subgroups = plain < kFaster * through_subgroups_;
+        plain = rates_.subgroups ? through_subgroups_ : plain;
+        backend_->use_subgroups(rates_.subgroups);
+    };
+}
+
+void LateProbe::record(std::int64_t calls)
+{
+    if (recorded_ == calls || calls < 2)
+    {
+        return;
+    }
+    recorded_ = 0;
+    if (backend_->start_recording())
+    {
+        for (std::int64_t i = 0; i < calls; ++i)
+        {
+            left_.front().piece.work();
+        }
+        recorded_ = backend_->finish_recording() ? calls : 0;
+        backend_->submit();
+    }
 }
 
 void LateProbe::time(std::int64_t calls, const std::function<void(double)>& then)
 {
+    record(calls);
     const double start = seconds_now();
-    for (std::int64_t i = 0; i < calls; ++i)
+    if (calls > 0 && recorded_ == calls)
     {
-        left_.front().piece.work();
+        backend_->replay();
+    }
+    else
+    {
+        for (std::int64_t i = 0; i < calls; ++i)
+        {
+            left_.front().piece.work();
+        }
     }
     backend_->read(flag_.data(), 4, [start, then](std::span<const char>) { then(seconds_now() - start); });
     backend_->submit();
 }
 
-// The first call compiles.
 void LateProbe::next()
 {
     if (left_.empty())
     {
         rates_.half = rates_.full;
-        take_(rates_);
-        return;
+        if (kind_ == ProbeKind::machine)
+        {
+            return take_(rates_);
+        }
+        config_ = short_step(config_, gpu_of(rates_, config_.training.precision), kShortStep);
+        return begin(config_) ? step(kSteps) : take_(rates_);
+    }
+    if (left_.front().compiled)
+    {
+        return grow(1, kUntried, kTries);
     }
     time(1, [this](double) { grow(1, kUntried, kTries); });
 }
@@ -188,10 +249,11 @@ void LateProbe::grow(std::int64_t calls, double before, int tries)
          [this, calls, before, tries](double seconds)
          {
              const double working = std::min(before, std::max(seconds - answer_s_, seconds / 10));
-             if (working < kProbeSeconds && calls < kMostCalls)
+             const std::int64_t recordable = kMostCalls / left_.front().piece.launches;
+             if (working < kProbeSeconds && calls < recordable)
              {
                  const double fit = kProbeSeconds / working * static_cast<double>(calls) * 1.2;
-                 const std::int64_t most = std::min(kMostCalls, kMostGrowth * calls);
+                 const std::int64_t most = std::min(recordable, kMostGrowth * calls);
                  return grow(fit < static_cast<double>(most)
                                  ? std::max(calls + 1, static_cast<std::int64_t>(fit))
                                  : most,
@@ -203,9 +265,39 @@ void LateProbe::grow(std::int64_t calls, double before, int tries)
              }
              const auto note = std::move(left_.front().note);
              left_.pop_front();
+             recorded_ = 0;
              note(working / static_cast<double>(calls));
              next();
          });
+}
+
+bool LateProbe::begin(const TrainerConfig& config)
+{
+    auto made = Trainer::create(config, backend_);
+    trainer_ = made ? std::move(*made) : nullptr;
+    return trainer_ != nullptr;
+}
+
+void LateProbe::step(int left)
+{
+    const auto done = [this, left, start = seconds_now()](const StepResult&)
+    {
+        if (left < kSteps)
+        {
+            step_s_ = std::min(step_s_, seconds_now() - start - answer_s_);
+        }
+        left > 1 ? step(left - 1) : finish();
+    };
+    if (!trainer_->ask_step(nullptr, nullptr, false, done).empty())
+    {
+        take_(rates_); // no room
+    }
+}
+
+void LateProbe::finish()
+{
+    rates_.in_step = in_step(config_, gpu_of(rates_, config_.training.precision), step_s_);
+    take_(rates_);
 }
 
 DeviceRates machine_rates(std::unique_ptr<Backend> backend, const TrainerConfig& config)

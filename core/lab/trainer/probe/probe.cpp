@@ -1,8 +1,10 @@
 #include "core/lab/trainer/probe/probe.h"
 
 #include "core/evaluate/report.h"
+#include "core/lab/prediction.h"
 #include "core/lab/trainer/probe/probe_work.h"
 #include "core/lab/trainer/trainer.h"
+#include "core/performance/step_model/tiling.h"
 
 #include <algorithm>
 #include <chrono>
@@ -77,7 +79,7 @@ private:
     }
     double rate_of(const ProbeWork::Piece& piece, double start_s)
     {
-        return piece.amount / working_s(start_s, piece.work);
+        return piece.amount / working_s(start_s * static_cast<double>(piece.launches), piece.work);
     }
     double operation_s()
     {
@@ -142,38 +144,71 @@ private:
 };
 
 // What a short step takes over its prediction; 1 where no such step can be made.
-double in_step(Backend& backend, const TrainerConfig& config, const DeviceRates& rates, double seconds,
-               const std::atomic<bool>* stop)
+double measured_in_step(Backend& backend, const TrainerConfig& config, const DeviceRates& rates,
+                        double seconds, const std::atomic<bool>* stop)
 {
     const Gpu gpu = gpu_of(rates, config.training.precision);
-    TrainerConfig small = config;
-    small.training.global_batch = small.training.micro_batch;
-    small.model.layers = std::min<std::int64_t>(2, small.model.layers);
-    if (predicted_step_s(small, gpu) > seconds)
-    {
-        small.model.layers = 1;
-    }
-    const double predicted = predicted_step_s(small, gpu);
+    const TrainerConfig small = short_step(config, gpu, seconds);
     const auto made = Trainer::create(small, std::shared_ptr<Backend>(std::shared_ptr<void>{}, &backend));
-    if (!made || predicted <= 0)
+    if (!made)
     {
         return 1;
     }
     bool stepped = true;
     const double took =
         time_of(backend, seconds, stop, [&] { stepped = (*made)->step(stop) && stepped; }).best;
-    constexpr double kFarthest = 4; // beyond that something else is wrong
-    return stepped ? std::clamp(took / predicted, 1 / kFarthest, kFarthest) : 1;
+    return stepped ? in_step(small, gpu, took) : 1;
 }
 
 } // namespace
+
+double layer_tiles(const TrainerConfig& config)
+{
+    ringside::Device whole(Gpu{}, Precision::bf16);
+    whole.efficiency = whole.processors = 1;
+    whole.hbm = 1e30;
+    whole.kernel = 0;
+    const auto tokens = static_cast<double>(config.training.micro_batch * config.training.sequence_length);
+    const auto hidden = static_cast<double>(config.model.hidden);
+    const auto ffn = static_cast<double>(config.model.ffn);
+    const std::array products{ringside::Product{tokens, ffn, hidden}, ringside::Product{tokens, hidden, ffn},
+                              ringside::Product{hidden, ffn, tokens}};
+    // At a peak of 1 FLOP/s.
+    return sum_over(products, [&](const ringside::Product& p) { return tiling(whole, p, 1).seconds(); }) /
+           sum_over(products, &ringside::Product::flops);
+}
+
+TrainerConfig short_step(TrainerConfig config, const Gpu& gpu, double seconds)
+{
+    config.training.global_batch = config.training.micro_batch;
+    config.recipe.fused = true; // the engine's own step is
+    config.model.layers = std::min<std::int64_t>(2, config.model.layers);
+    const auto long_one = [&] { return predicted_step_s(config, gpu) > seconds; };
+    if (long_one())
+    {
+        config.model.layers = 1;
+    }
+    if (long_one())
+    {
+        config.training.global_batch = config.training.micro_batch = 1;
+    }
+    return config;
+}
+
+double in_step(const TrainerConfig& config, const Gpu& gpu, double seconds)
+{
+    constexpr double kFarthest = 4;
+    const double predicted = predicted_step_s(config, gpu);
+    return predicted > 0 ? std::clamp(seconds / predicted, 1 / kFarthest, kFarthest) : 1;
+}
 
 DeviceRates measure(Backend& backend, const TrainerConfig& config, double seconds,
                     const std::atomic<bool>* stop)
 {
     constexpr double kMeasurements = 9;
     DeviceRates rates = Probe(backend, config, seconds / kMeasurements, stop).rates();
-    rates.in_step = in_step(backend, config, rates, seconds / kMeasurements, stop);
+    rates.layer_tiles = layer_tiles(config);
+    rates.in_step = measured_in_step(backend, config, rates, seconds / kMeasurements, stop);
     return rates;
 }
 
@@ -193,20 +228,22 @@ Machine machine_of(const DeviceRates& rates, std::string date)
 Gpu gpu_of(const DeviceRates& rates, Precision precision)
 {
     const FormatRates& format = rates.of(precision);
+    const double layer = format.layer_flops * rates.layer_tiles;
+    const double peak = std::max({format.product_flops, layer, format.attention_flops});
     Gpu gpu;
     gpu.name = rates.device;
     gpu.memory_gb = rates.capacity / 1e9;
     // The engine takes half of it for fp32.
-    gpu.bf16_tflops = format.product_flops / 1e12 * (precision == Precision::fp32 ? 2 : 1);
+    gpu.bf16_tflops = peak / 1e12 * (precision == Precision::fp32 ? 2 : 1);
     gpu.hbm_gb_per_s = rates.copy_bytes / 1e9;
     gpu.fp8_tflops = gpu.fp4_tflops = 0;
     gpu.link_gb_per_s = 0;
     gpu.power_w = 0;
     const auto reached = [&](double share) { return std::min(1.0, share / rates.in_step); };
-    gpu.calibration.gemm_efficiency = reached(format.layer_flops / format.product_flops);
-    gpu.calibration.attention_efficiency = reached(format.attention_flops / format.product_flops);
+    gpu.calibration.gemm_efficiency = reached(layer / peak);
+    gpu.calibration.attention_efficiency = reached(format.attention_flops / peak);
     gpu.calibration.hbm_efficiency = reached(1);
-    gpu.calibration.kernel_us = rates.operation_s * rates.in_step * 1e6;
+    gpu.calibration.kernel_us = rates.operation_s * rates.in_step * kTrainerKernels * 1e6;
     gpu.calibration.host_kernel_us = 0;
     gpu.calibration.multiprocessors = 1;
     return gpu;

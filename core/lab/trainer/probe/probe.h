@@ -14,11 +14,12 @@
 namespace ringside::trainer
 {
 
-// [FLOP/s] of operands in one format. The two of the model's own size are without what starting them takes.
+// [FLOP/s] of operands in one format. The two of the model's own size are forward and backward together,
+// without what starting them takes.
 struct FormatRates
 {
     double product_flops = 0;   // of a large square product
-    double layer_flops = 0;     // of a product of the model's MLP
+    double layer_flops = 0;     // of products of the model's MLP
     double attention_flops = 0; // of causal attention as the model has it, masked scores not counted
 };
 
@@ -29,10 +30,12 @@ struct DeviceRates
     FormatRates full;       // fp32
     FormatRates half;       // bf16, which also stands for fp16 and fp8
     double copy_bytes = 0;  // [B/s] read and written by a large copy
-    double operation_s = 0; // [s] of an operation that has nothing to do
+    double operation_s = 0; // [s] of an operation that has nothing to do, among others as in a step
+    double layer_tiles = 1; // FLOPs of whole tiles that the engine counts for those of the MLP's products
+    bool subgroups = false; // products are faster through them
     double sustained = 1;   // mean rate of the MLP's fp32 product over the best, which the others are
-    // Time of a step of the model cut to a layer or two, over what the engine makes of the rates above: what
-    // kernels take that none of them stands for (norms, edges of small products, caches).
+    // Time of a short_step() over what the engine makes of the rates above: what kernels take that none of
+    // them stands for (norms, caches).
     double in_step = 1;
     std::vector<MachinePoint> points; // of ProbeKind::machine
 
@@ -55,8 +58,18 @@ DeviceRates measure(Backend& backend, const TrainerConfig& config, double second
 // As somebody measured it on that day.
 Machine machine_of(const DeviceRates& rates, std::string date);
 
-// A large product is the peak, and a product of the model's own size says how much of it is reached, in a
-// step: waves of tiles are in there, so the device counts as one multiprocessor.
+// [FLOP/FLOP] layer_tiles of a prepared configuration.
+double layer_tiles(const TrainerConfig& config);
+
+// The model cut to two layers and one micro-batch, then to one layer, then to one sequence, until the engine
+// expects its step to take no more than so many seconds.
+TrainerConfig short_step(TrainerConfig config, const Gpu& gpu, double seconds);
+// [1] of a step that took so long; within 4 either way, beyond which something else is wrong.
+double in_step(const TrainerConfig& config, const Gpu& gpu, double seconds);
+
+// The best of the rates is the peak, and products of the model's own size say how much of it their tiles
+// reach: waves of tiles are in there, so the device counts as one multiprocessor. Kernels are those of the
+// trainer, fewer than the engine counts (kTrainerKernels).
 Gpu gpu_of(const DeviceRates& rates, Precision precision);
 
 // [s] of a step, as the engine estimates it on that accelerator; 0 where it cannot.

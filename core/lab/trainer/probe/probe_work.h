@@ -16,6 +16,7 @@ public:
         std::vector<Block> memory;
         std::function<void()> work;
         double amount = 0; // FLOPs, or bytes read and written
+        Index launches = 1;
     };
 
     // For a prepared configuration.
@@ -29,9 +30,8 @@ public:
     Piece nothing()
     {
         Piece piece;
-        const Tensor from = zeros(piece, DType::f32, 1, 1);
-        const Tensor to = zeros(piece, DType::f32, 1, 1);
-        piece.work = [this, from, to] { backend_.run(SumRows{.gradient = from, .bias_gradient = to}); };
+        const Add one{.from = zeros(piece, DType::f32, 1, 1), .to = zeros(piece, DType::f32, 1, 1)};
+        piece.work = [this, one] { backend_.run(one); };
         return piece;
     }
     Piece product(DType type, Index m, Index n, Index k)
@@ -43,23 +43,49 @@ public:
         piece.amount = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
         return piece;
     }
-    // Of the model's MLP.
-    Piece layer(DType type) { return product(type, tokens_, model_.ffn, model_.hidden); }
-    // As the model has it, masked scores not counted.
+    // Of the model's MLP: forward, and the gradients of its input and of its weights, transposed as there.
+    Piece layer(DType type, bool subgroups = false)
+    {
+        Piece piece;
+        const Tensor x = zeros(piece, type, tokens_, model_.hidden);
+        const Tensor w = zeros(piece, type, model_.hidden, model_.ffn);
+        const Tensor y = zeros(piece, type, tokens_, model_.ffn);
+        piece.work = [this, x, w, y, subgroups]
+        {
+            backend_.use_subgroups(subgroups);
+            backend_.run(Product{.a = x, .b = w, .c = y});
+            backend_.run(Product{.a = y, .b = w, .c = x, .b_transposed = true});
+            backend_.run(Product{.a = x, .b = y, .c = w, .a_transposed = true, .accumulate = true});
+        };
+        piece.amount = 6 * static_cast<double>(tokens_ * model_.hidden * model_.ffn);
+        piece.launches = 3;
+        return piece;
+    }
+    // As the model has it, forward and backward, masked scores not counted. The backward makes them again and
+    // has four products of their size, so 2.5 times the forward's FLOPs (Dao, arXiv 2307.08691, section 3.1).
     Piece attention(DType type)
     {
         const Index width = model_.hidden / model_.heads;
+        const Index qkv_width = (model_.heads + 2 * model_.kv_heads) * width;
         Piece piece;
         const Attention attention{
-            .qkv = zeros(piece, type, tokens_, (model_.heads + 2 * model_.kv_heads) * width),
+            .qkv = zeros(piece, type, tokens_, qkv_width),
             .out = zeros(piece, type, tokens_, model_.hidden),
             .log_sums = static_cast<float*>(zeros(piece, DType::f32, tokens_, model_.heads).data),
             .length = length_,
             .heads = model_.heads,
             .kv_heads = model_.kv_heads,
             .head_dim = width};
-        piece.work = [this, attention] { backend_.run(attention); };
-        piece.amount = 2 * static_cast<double>(tokens_ * length_ * model_.hidden);
+        const AttentionBackward backward{.forward = attention,
+                                         .gradient = zeros(piece, type, tokens_, model_.hidden),
+                                         .dqkv = zeros(piece, type, tokens_, qkv_width)};
+        piece.work = [this, attention, backward]
+        {
+            backend_.run(attention);
+            backend_.run(backward);
+        };
+        piece.amount = 3.5 * 2 * static_cast<double>(tokens_ * length_ * model_.hidden);
+        piece.launches = 3;
         return piece;
     }
     Piece copy(Index bytes)

@@ -45,6 +45,8 @@ struct GpuAdapter
     bool software = false;                  // computed by the processor
     Index buffer_bytes = Index{128} << 20U; // [B] largest that a kernel may be bound to
     Index group_bytes = Index{16} << 10U;   // [B] memory of a workgroup
+    bool subgroups = false;                 // it has them
+    bool through_subgroups = false;         // products use them
 };
 
 std::string name_of(const GpuAdapter& adapter); // "WebGPU: nvidia ampere"
@@ -65,6 +67,8 @@ public:
     bool is_gpu() const override { return true; }
     Abilities abilities() const override { return kAbilities; }
     bool waits() const override { return false; }
+    bool has_subgroups() const override { return adapter_.subgroups; }
+    void use_subgroups(bool use) override { adapter_.through_subgroups = use && adapter_.subgroups; }
     void* allocate(Index bytes) override;
     void release(void* memory) override;
     Index workspace() const override { return own_bytes_; }

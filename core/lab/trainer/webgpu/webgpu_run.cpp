@@ -59,6 +59,7 @@ void WebGpuBackend::run(const Product& q)
     launch(kernel("product", {{"side", side},
                               {"a_transposed", q.a_transposed},
                               {"b_transposed", q.b_transposed},
+                              {"subgroups", adapter_.through_subgroups},
                               {"a", a.type},
                               {"b", b.type},
                               {"bias", bias.type},

@@ -1,7 +1,8 @@
 // Stands before every kernel. A line `const name = value;` may be filled in with another value before a kernel is
 // compiled: shapes that registers and tiles are made of. Numbers are read and written by x_at(i) and set_x(i, value),
 // which the player writes for each `x: array<f32>` in the format it is stored in: 16 bits are half of a word, whose
-// other half may be another thread's. Sums are f32 in every format.
+// other half may be another thread's. Sums are f32 in every format. A line that ends in `// subgroups` is there only where
+// a kernel is asked for with subgroups=1, one that ends in `// no subgroups` only where it is not.
 const threads = 64u; // of a workgroup that works on one row
 
 // IEEE 754 binary16, the nearest, of two the even one: pack2x16float() may round otherwise, and leaves open what is

@@ -2,6 +2,8 @@
 //
 // A workgroup makes a tile of 4 side x 4 side elements, a thread 4 x 4 of them in registers; 16 columns of a and rows
 // of b at a time pass through the workgroup's memory.
+//
+// Through subgroups, the threads of a team, which make the same rows, each read a at one k and hand it to the others.
 struct Sizes {
     m: u32, n: u32, k: u32,
     a: u32, a_stride: u32,
@@ -25,6 +27,8 @@ const pitch = side + 1u; // neighbours in a column of the tile lie in different 
 
 var<workgroup> rows: array<vec4<f32>, depth * pitch>;    // four rows of a at one k
 var<workgroup> columns: array<vec4<f32>, depth * pitch>; // four columns of b at one k
+
+var<workgroup> counted: atomic<u32>; // subgroups
 
 fn a_of(row: u32, k: u32) -> f32 {
     let place = select(row * p.a_stride + k, k * p.a_stride + row, a_transposed);
@@ -62,7 +66,19 @@ fn store(row: u32, first: u32, sums: vec4<f32>) {
 }
 
 @compute @workgroup_size(side * side)
-fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) index: u32,
+        @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) lanes: u32, // subgroups
+) {
+    let thread = index; // no subgroups
+    // Threads are numbered by their subgroup, whichever they are in. One that is not whole has teams of one.
+    let present = subgroupAdd(1u); // subgroups
+    var before = 0u; // subgroups
+    if (subgroupElect()) { before = atomicAdd(&counted, present); } // subgroups
+    before = subgroupBroadcastFirst(before); // subgroups
+    let thread = before + subgroupExclusiveAdd(1u); // subgroups
+    let most = min(lanes, side); // subgroups
+    let team = select(1u, most, present == lanes && before % most == 0u); // subgroups
+    var handed = vec4<f32>(); // subgroups
     let row = thread / side;
     let col = thread % side;
     let first_row = tile.y * 4u * side;
@@ -84,7 +100,9 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
         }
         workgroupBarrier();
         for (var k = 0u; k < depth; k++) {
-            let x = rows[k * pitch + row];
+            let x = rows[k * pitch + row]; // no subgroups
+            if (k % team == 0u) { handed = rows[(k + lane % team) * pitch + row]; } // subgroups
+            let x = subgroupShuffle(handed, lane - lane % team + k % team); // subgroups
             let y = columns[k * pitch + col];
             s0 = fma(vec4(x.x), y, s0);
             s1 = fma(vec4(x.y), y, s1);
@@ -95,8 +113,6 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
     }
     let m = first_row + 4u * row;
     let n = first_col + 4u * col;
-    store(m, n, s0);
-    store(m + 1u, n, s1);
-    store(m + 2u, n, s2);
-    store(m + 3u, n, s3);
+    var sums = array(s0, s1, s2, s3);
+    for (var i = 0u; i < 4u; i++) { store(m + i, n, sums[i]); }
 }
