@@ -263,9 +263,9 @@ public:
         whole("router", m_.hidden, e);
         if (h != m_.hidden) // Kimi K3, arXiv 2607.24653: experts work on a latent, whose sum has a norm
         {
-            whole("expert latent down", m_.hidden, h);
-            whole("expert latent up", h, m_.hidden);
-            vector("expert latent norm", h);
+            whole("latent down", m_.hidden, h);
+            whole("latent up", h, m_.hidden);
+            vector("latent norm", h);
         }
         expert(m_.gated_mlp ? "expert gate and up" : "expert up", h, in, h, in / cut);
         expert("expert down", m_.expert_ffn, h, m_.expert_ffn / cut, h);

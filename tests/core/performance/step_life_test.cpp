@@ -457,6 +457,7 @@ TEST_CASE("any step: with one bucket no reduction of DDP and ZeRO-1 runs beside 
         o.accumulation = 1 + i % 3;
         o.inside_layers = false;
         double last = 0;
+        bool early = false;
         const StepLife life = step_life(s, o);
         for (const StepTask& t : life.tasks)
         {
@@ -468,8 +469,12 @@ TEST_CASE("any step: with one bucket no reduction of DDP and ZeRO-1 runs beside 
             // Gradients of experts are all there once the first layer that has any is done.
             const bool experts = s.model.experts > 0 && t.layer == s.model.dense_layers;
             REQUIRE((t.lane == StepLane::compute || experts || t.start >= last));
+            early = early || (t.lane != StepLane::compute && t.start < last);
         }
-        REQUIRE(life.exposed == Approx(moved(life)).margin(1e-9));
+        if (!early)
+        {
+            REQUIRE(life.exposed == Approx(moved(life)).margin(1e-9));
+        }
     }
 }
 

@@ -201,9 +201,9 @@ TEST_CASE(
                                            "decay down",
                                            "gate down",
                                            "output norm",
-                                           "expert latent down",
-                                           "expert latent up",
-                                           "expert latent norm"};
+                                           "latent down",
+                                           "latent up",
+                                           "latent norm"};
     int compared = 0;
     for_random_scenarios(
         4,
