@@ -30,8 +30,8 @@ std::vector<Kind> kinds_of(const Model& model, SparseKind kind, const SparseSetu
 {
     constexpr double kAll = LayerKeys::kAll;
     constexpr double kLocal = 128;
-    const double csa = static_cast<double>(kCsaTokens);
-    const double hca = static_cast<double>(kHcaTokens);
+    const auto csa = static_cast<double>(kCsaTokens);
+    const auto hca = static_cast<double>(kHcaTokens);
     switch (kind)
     {
     case SparseKind::full:

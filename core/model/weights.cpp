@@ -218,7 +218,7 @@ public:
         columns("query", m_.hidden, out);
         columns("key", m_.hidden, out);
         columns("value", m_.hidden, out);
-        cut_vector("convolutions", 3 * 4 * out);
+        cut_vector("convolutions", 12 * out);
         whole("decay down", m_.hidden, d);
         columns("decay up", d, out);
         columns("step size", m_.hidden, m_.heads);

@@ -138,7 +138,7 @@ private:
                                                : add_heads();
         if (kind == LayerAttention::csa || kind == LayerAttention::hca)
         {
-            const double d = static_cast<double>(m_.head_dim);
+            const auto d = static_cast<double>(m_.head_dim);
             sequence("keys and gates before compression", "2 d", e_,
                      (kind == LayerAttention::csa ? 4 : 2) * d, next_product());
             sequence("compressed keys", "d", e_,
@@ -179,7 +179,7 @@ private:
     // products. Convolutions keep their inputs.
     void add_linear()
     {
-        const double d = static_cast<double>(m_.linear_head_dim);
+        const auto d = static_cast<double>(m_.linear_head_dim);
         output_ = a_ * d;
         tensor("inputs of convolutions", "3 a d", e_, 3 * output_, next_product());
         tensor("KDA queries, keys, values", "3 a d", e_, 3 * output_);
