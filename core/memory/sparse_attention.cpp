@@ -59,7 +59,7 @@ SparseCost layer_cost(const Model& model, SparseKind kind, const SparseSetup& s,
     SparseCost cost;
     for (const Kind& k : kinds)
     {
-        const double keys = std::min(tokens, k.keys.looked_at(tokens));
+        const double keys = std::min(tokens, k.keys.attended(tokens));
         cost.keys += share * keys;
         cost.flops += share * (keys * key_flops(model) + tokens * k.scored * s.indexer + k.state);
     }

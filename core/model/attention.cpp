@@ -10,8 +10,6 @@ namespace
 {
 
 constexpr double kLocalWindow = 128;
-constexpr double kLinearChunk = 64;
-constexpr double kConvolutionInputs = 3; // a kernel of 4 tokens keeps the last 3
 
 double real(std::int64_t n)
 {
@@ -59,8 +57,9 @@ AttentionLayers alike(const Model& m, std::int64_t entry)
     if (a.kind == LayerAttention::linear)
     {
         const double d = real(m.linear_head_dim);
-        a.state_flops = heads * (6 * d * d + 3 * kLinearChunk * d + kLinearChunk * kLinearChunk);
-        a.state = heads * d * (d + 3 * kConvolutionInputs);
+        const double chunk = real(kLinearChunk);
+        a.state_flops = heads * (6 * d * d + 3 * chunk * d + chunk * chunk);
+        a.state = heads * d * (d + 3 * real(kConvolutionTokens - 1)); // of queries, keys and values
         a.sharded = true;
         return a;
     }
@@ -110,12 +109,12 @@ double mean_of(const Model& m, const Of& of)
 
 } // namespace
 
-double LayerKeys::looked_at(double tokens) const
+double LayerKeys::attended(double tokens) const
 {
     return std::min(far(tokens), most) + std::min(tokens, window);
 }
 
-double LayerKeys::looked_at_by_all(double tokens) const
+double LayerKeys::attended_by_all(double tokens) const
 {
     return summed(tokens, most * every) / every + summed(tokens, window);
 }

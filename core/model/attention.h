@@ -1,4 +1,4 @@
-// How the layers of a model attend: which tokens each looks at, how wide heads are, what an operation on a
+// How the layers of a model attend: which tokens each attends to, how wide heads are, what an operation on a
 // key costs and what the cache keeps. One table for windows, latents, sparse, compressed and linear
 // attention.
 #pragma once
@@ -11,21 +11,26 @@
 namespace ringside
 {
 
-// Keys that a token looks at in one layer. Far keys stand for `every` tokens each; those of the last `window`
-// tokens stay whole beside them.
+// Of linear layers: tokens of a chunk, and those that a convolution sees (flash-linear-attention; Kimi
+// Linear).
+inline constexpr std::int64_t kLinearChunk = 64;
+inline constexpr std::int64_t kConvolutionTokens = 4;
+
+// Keys that a token attends to in one layer. Far keys stand for `every` tokens each; those of the last
+// `window` tokens stay whole beside them.
 struct LayerKeys
 {
     static constexpr double kAll = std::numeric_limits<double>::infinity();
 
     double every = 1;   // tokens that one far key stands for; kAll: there are none
-    double most = kAll; // far keys that a token looks at
+    double most = kAll; // far keys that a token attends to
     double window = 0;  // tokens
 
     double far(double tokens) const { return tokens / every; }
     // By the token behind `tokens` others.
-    double looked_at(double tokens) const;
+    double attended(double tokens) const;
     // The same, summed over the first `tokens` tokens of a sequence.
-    double looked_at_by_all(double tokens) const;
+    double attended_by_all(double tokens) const;
     // Kept of `tokens` tokens.
     double kept(double tokens) const;
     // Of the scores of full attention over `tokens`: of a window of r times the sequence 2 r - r^2, the mean
@@ -53,7 +58,7 @@ struct AttentionLayers
     std::int64_t entry = 0; // of attention_per_layer
     std::int64_t layers = 0;
     LayerKeys keys;
-    double key_flops = 0;      // [FLOP] of one token and one key it looks at: 2 a (d_k + d_v)
+    double key_flops = 0;      // [FLOP] of one token and one key it attends to: 2 a (d_k + d_v)
     double absorbed_flops = 0; // the same on the cache as it is kept
     double index_flops = 0;    // [FLOP] of one token and one far key that the indexer scores: 2 a_i d_i
     double state_flops = 0;    // [FLOP] of one token, whatever came before
@@ -69,7 +74,7 @@ struct AttentionLayers
     // [FLOP] of one token behind `tokens` others on the cache as it is kept.
     double decoded(double tokens) const
     {
-        return absorbed_flops * keys.looked_at(tokens) + index_flops * far(tokens) + state_flops;
+        return absorbed_flops * keys.attended(tokens) + index_flops * far(tokens) + state_flops;
     }
     double numbers(double tokens) const { return cached * keys.kept(tokens) + indexed * far(tokens) + state; }
     double far(double tokens) const { return keys.far(tokens); }
@@ -82,8 +87,8 @@ struct AttentionLayers
 };
 // Indexer: DeepSeek-V3.2, section 2.1. Compressed keys: 4 and 128 tokens each beside a window of 128 (config
 // of the released DeepSeek-V4). Linear: 6 d^2 + 3 C d + C^2 a head and token in chunks of C = 64 (Kimi
-// Linear, arXiv 2510.26692, section 3.3), a state of d^2 and the last three inputs of its convolutions. All
-// `count` layers from the first, by entry.
+// Linear, arXiv 2510.26692, section 6.3, equation 13), a state of d^2 and the last three inputs of its
+// convolutions. All `count` layers from the first, by entry.
 std::vector<AttentionLayers> attention_layers(const Model& model, std::int64_t count);
 
 // Of a mean layer, [FLOP] of one token as kernels run it.

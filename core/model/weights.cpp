@@ -50,7 +50,7 @@ public:
 
     // Of `mixers` places where streams or earlier blocks are mixed. Streams: three mappings of all of them at
     // once, to n inputs, n outputs and n x n between them, each with an offset and a scale (mHC, arXiv
-    // 2512.24880, section 4.1). Blocks: a query and a norm (Kimi K3, arXiv 2607.24653, section 2.2).
+    // 2512.24880, section 4.2). Blocks: a query and a norm (Kimi K3, arXiv 2607.24653, section 2.2).
     void residual(std::int64_t mixers, bool inputs_only = false)
     {
         const std::int64_t n = m_.residual_streams;
@@ -218,7 +218,7 @@ public:
         columns("query", m_.hidden, out);
         columns("key", m_.hidden, out);
         columns("value", m_.hidden, out);
-        cut_vector("convolutions", 12 * out);
+        cut_vector("convolutions", 3 * kConvolutionTokens * out);
         whole("decay down", m_.hidden, d);
         columns("decay up", d, out);
         columns("step size", m_.hidden, m_.heads);

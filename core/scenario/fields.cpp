@@ -114,7 +114,7 @@ const std::array kModelFields = {
     Field<Model>{"dense_layers", "Dense layers", "", "leading layers with a dense MLP", &Model::dense_layers,
                  0, 10000},
     Field<Model>{
-        "attention_per_layer", "Attention window", "tokens",
+        "attention_per_layer", "Attention per layer", "tokens",
         "tokens each layer looks back at, repeated over the layers; 0: all; or sparse, csa, hca, linear",
         &Model::attention_per_layer, 1 - static_cast<double>(kNamesOf<LayerAttention>.size()), 1 << 27},
     Field<Model>{"attention_gate", "Attention gate", "", "attention's output is multiplied by a gate",

@@ -37,8 +37,8 @@ double CacheShape::local_of(const AttentionLayers& alike, double tokens) const
 
 double CacheShape::local_read(const AttentionLayers& alike, double tokens) const
 {
-    return here(alike, alike.cached * alike.keys.looked_at(tokens) + alike.indexed * alike.far(tokens) +
-                           alike.state);
+    return here(alike,
+                alike.cached * alike.keys.attended(tokens) + alike.indexed * alike.far(tokens) + alike.state);
 }
 
 double CacheShape::local(double tokens) const

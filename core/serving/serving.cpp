@@ -166,13 +166,13 @@ double Server::reduce(double tokens) const
 double Server::prefill_attention(const PromptPiece& piece) const
 {
     const double all = piece.before + piece.tokens;
-    const auto summed = [](double n) { return n * (n + 1) / 2; };
-    const double pairs = summed(all) - summed(piece.before);
+    const LayerKeys full;
+    const double pairs = full.attended_by_all(all) - full.attended_by_all(piece.before);
     return scores * report.shape.over_layers(
                         [&](const AttentionLayers& a)
                         {
                             const double keys =
-                                a.keys.looked_at_by_all(all) - a.keys.looked_at_by_all(piece.before);
+                                a.keys.attended_by_all(all) - a.keys.attended_by_all(piece.before);
                             return a.key_flops * keys + a.index_flops * pairs / a.keys.every +
                                    a.state_flops * piece.tokens;
                         });

@@ -66,8 +66,8 @@ class Lister
 public:
     Lister(const Model& model, const Training& training, const Parallel& parallel, List& list)
         : m_(model), p_(parallel), e_(element_bytes(training)), in_(input_bytes(training)),
-          h_(static_cast<double>(model.hidden)), a_(static_cast<double>(model.heads)),
-          dropout_(model.dropout), list_(list)
+          s_(static_cast<double>(training.sequence_length)), h_(static_cast<double>(model.hidden)),
+          a_(static_cast<double>(model.heads)), dropout_(model.dropout), list_(list)
     {
     }
 
@@ -77,6 +77,10 @@ public:
         const auto residual = static_cast<double>(residual_width(m_));
         const std::string_view streams = m_.residual_streams > 0 ? "n h" : "h";
         list_.add({"layer input", streams, half_, e_, residual, true, false, true});
+        if (m_.residual_block > 0) // once for so many layers
+        {
+            sequence("sums of earlier blocks", "h / n", e_, h_ / static_cast<double>(m_.residual_block));
+        }
         sequence("attention input", "h", in_, h_);
         if (attends_alike(m_))
         {
@@ -151,7 +155,8 @@ private:
                      next_product());
             sequence("indexer keys", "d_i", 1,
                      kind == LayerAttention::csa ? d / static_cast<double>(kCsaTokens) : d);
-            sequence("picked keys", "k_i", 4, static_cast<double>(m_.index_top_k));
+            const double keys = kind == LayerAttention::csa ? s_ / static_cast<double>(kCsaTokens) : s_;
+            sequence("picked keys", "k_i", 4, std::min(keys, static_cast<double>(m_.index_top_k)));
         }
         // Only full attention has a form that stores all scores.
         if (kind == LayerAttention::full)
@@ -185,7 +190,7 @@ private:
         tensor("KDA queries, keys, values", "3 a d", e_, 3 * output_);
         sequence("decay latent", "d", in_, d, next_product());
         tensor("KDA decays", "a d", e_, output_, next_product());
-        tensor("KDA products in chunks", "2 C a", e_, 2 * 64 * a_);
+        tensor("KDA products in chunks", "2 C a", e_, 2 * static_cast<double>(kLinearChunk) * a_);
         if (!m_.attention_gate)
         {
             sequence("gate latent", "d", in_, d, next_product());
@@ -292,6 +297,7 @@ private:
     const Parallel& p_;
     double e_;
     double in_;
+    double s_;
     double h_;
     double a_;
     bool dropout_;

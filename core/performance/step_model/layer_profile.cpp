@@ -313,7 +313,7 @@ UnitProfile LayerProfiler::flash_attention() const
 
 UnitProfile LayerProfiler::stored_scores() const
 {
-    const auto [qk, v, kv_heads, absorbed, cached, sharded] = head_widths(m_);
+    const HeadWidths w = head_widths(m_);
     const double rows = s_ / c_ranks_;
     const double batch = b_ * real(m_.heads) / t_ranks_;
     UnitProfile core;
@@ -322,12 +322,12 @@ UnitProfile LayerProfiler::stored_scores() const
         charge(core, {name, KernelKind::attention, pass, 0, 0, 0, device_.peak, device_.element, p},
                Cause::attention);
     };
-    run("scores", KernelPass::forward, {rows, s_, qk, batch});
-    run("scores times values", KernelPass::forward, {rows, v, s_, batch});
-    run("gradient of scores", KernelPass::input, {rows, s_, v, batch});
-    run("gradient of values", KernelPass::input, {s_, v, rows, batch});
-    run("gradient of queries", KernelPass::input, {rows, qk, s_, batch});
-    run("gradient of keys", KernelPass::input, {s_, qk, rows, batch});
+    run("scores", KernelPass::forward, {rows, s_, w.key, batch});
+    run("scores times values", KernelPass::forward, {rows, w.value, s_, batch});
+    run("gradient of scores", KernelPass::input, {rows, s_, w.value, batch});
+    run("gradient of values", KernelPass::input, {s_, w.value, rows, batch});
+    run("gradient of queries", KernelPass::input, {rows, w.key, s_, batch});
+    run("gradient of keys", KernelPass::input, {s_, w.key, rows, batch});
     const double scores = batch * rows * s_;
     const double forward = slow_softmax() ? kSlowScoresForward : kScoreBytes;
     const double backward = slow_softmax() ? kSlowScoresBackward : kScoreBytes;

@@ -297,8 +297,18 @@ void deepseek_v4(HfConfig& c, Model& m)
     m.expert_ffn = m.ffn = c.count({"moe_intermediate_size"}, 2048, kWidth);
     m.router_bias = true;
     const std::int64_t window = c.count({"sliding_window"}, 128, kTokens);
+    if (window != 128)
+    {
+        c.note("sliding_window", fmt::format("{} tokens", window), "128 are counted beside compressed keys");
+    }
     std::vector<std::int64_t> ratios = c.indices("compress_ratios");
-    ratios.resize(std::min(ratios.size(), static_cast<std::size_t>(m.layers))); // a prediction layer's behind
+    if (std::ssize(ratios) < m.layers)
+    {
+        c.fault("compress_ratios", fmt::format("{} entries for {} layers", ratios.size(), m.layers),
+                "give each layer its 0, 4 or 128, as the released config.json does");
+        return;
+    }
+    ratios.resize(static_cast<std::size_t>(m.layers)); // a prediction layer's is behind
     for (const std::int64_t ratio : ratios)
     {
         if (ratio != 0 && ratio != kCsaTokens && ratio != kHcaTokens)
@@ -332,6 +342,11 @@ void kimi_linear(HfConfig& c, Model& m)
     }
     HfConfig own(*linear, "linear_attn_config.");
     m.linear_head_dim = own.count({"head_dim"}, 128, kHeads);
+    if (const std::int64_t heads = own.count({"num_heads"}, m.heads, kHeads); heads != m.heads)
+    {
+        own.fault("num_heads", fmt::format("{} beside {} heads of full attention", heads, m.heads),
+                  "both have as many");
+    }
     m.attention_per_layer.assign(static_cast<std::size_t>(m.layers), 0);
     for (const std::int64_t layer : own.indices("kda_layers")) // from 1
     {
@@ -370,8 +385,18 @@ void llama4(HfConfig& c, Model& m)
     m.shared_experts = 1;
     m.moe_interval = c.count({"interleave_moe_layer_step"}, 1, kLayers);
     m.dense_layers = m.moe_interval - 1;
+    if (c.is_null("attention_chunk_size"))
+    {
+        return;
+    }
     const std::int64_t chunk = c.count({"attention_chunk_size"}, 8192, kTokens);
     m.attention_per_layer = {chunk, chunk, chunk, 0};
+    if (const std::vector<std::int64_t> rotated = c.indices("no_rope_layers"); !rotated.empty())
+    {
+        m.attention_per_layer.clear(); // 0: no rotation, and everything in sight
+        std::transform(rotated.begin(), rotated.end(), std::back_inserter(m.attention_per_layer),
+                       [chunk](std::int64_t rope) { return rope != 0 ? chunk : 0; });
+    }
     c.note("attention_chunk_size", fmt::format("chunks of {} tokens", chunk), "taken for a window as long");
 }
 

@@ -91,23 +91,23 @@ TEST_CASE("an indexer is what DeepSeek-V3.2's checkpoint has more than DeepSeek-
 TEST_CASE("keys that a token looks at, by hand")
 {
     const LayerKeys csa{4, 1024, 128};
-    CHECK(csa.looked_at(1'000'000) == 1024 + 128);
-    CHECK(csa.looked_at(400) == 100 + 128);
+    CHECK(csa.attended(1'000'000) == 1024 + 128);
+    CHECK(csa.attended(400) == 100 + 128);
     CHECK(csa.kept(1'000'000) == 250'000 + 128);
     const LayerKeys hca{128, LayerKeys::kAll, 128};
-    CHECK(hca.looked_at(1'280'000) == 10'000 + 128);
+    CHECK(hca.attended(1'280'000) == 10'000 + 128);
     const LayerKeys full;
-    CHECK(full.looked_at(777) == 777);
+    CHECK(full.attended(777) == 777);
     CHECK(full.share(4096) == 1);
     const LayerKeys window{LayerKeys::kAll, LayerKeys::kAll, 512};
     CHECK(window.share(2048) == Approx(2 * 0.25 - 0.25 * 0.25));
-    CHECK(window.looked_at_by_all(1000) == 512 * 513 / 2 + 488 * 512);
+    CHECK(window.attended_by_all(1000) == 512 * 513 / 2 + 488 * 512);
     // Picking 2,048 of 131,072 reads a sixty-fourth; over the whole sequence twice that, less its square.
     const LayerKeys sparse{1, 2048, 0};
-    CHECK(sparse.looked_at(131'072) / 131'072 == Approx(1.0 / 64));
+    CHECK(sparse.attended(131'072) / 131'072 == Approx(1.0 / 64));
     CHECK(sparse.share(131'072) == Approx(2.0 / 64 - 1.0 / 4096));
     const LayerKeys linear{LayerKeys::kAll, LayerKeys::kAll, 0};
-    CHECK(linear.looked_at(1e6) == 0);
+    CHECK(linear.attended(1e6) == 0);
     CHECK(linear.share(1e6) == 0);
 }
 

@@ -271,3 +271,27 @@ TEST_CASE("whatever is done to a config, it is read or refused with a reason")
     }
     CHECK(accepted > 300);
 }
+
+TEST_CASE("layers of several kinds: what a list leaves out or does not know is a fault with what would do")
+{
+    const auto first = [](const char* text)
+    {
+        const Lines all = faults(text);
+        return all.empty() ? std::string() : all.front();
+    };
+    CHECK(first(R"({"model_type": "deepseek_v4", "compress_ratios": [0, 4]})").find("2 entries for 43") !=
+          std::string::npos);
+    json flash = config_of("deepseek-v4-flash");
+    flash["compress_ratios"][3] = 7;
+    CHECK(first(flash.dump().c_str()).find("7 tokens to a key") != std::string::npos);
+    json linear = config_of("kimi-linear-48b-a3b");
+    linear["linear_attn_config"]["num_heads"] = 16;
+    CHECK(first(linear.dump().c_str()).find("16 beside 32") != std::string::npos);
+    linear["linear_attn_config"] = {{"kda_layers", {28}}};
+    CHECK(first(linear.dump().c_str()).find("28 of 27") != std::string::npos);
+    json scout = config_of("llama-4-scout");
+    scout["text_config"]["no_rope_layers"] = {1, 0};
+    CHECK(good(scout).model.attention_per_layer == std::vector<std::int64_t>{8192, 0});
+    scout["text_config"]["attention_chunk_size"] = nullptr;
+    CHECK(good(scout).model.attention_per_layer.empty());
+}

@@ -53,10 +53,9 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string_view field, std:
     {
         const std::size_t end = std::min(text.find(' ', at), text.size());
         const std::string word = text.substr(at, end - at);
-        const auto kind = kNamesOf<LayerAttention>.find(word);
-        const auto value = kind ? std::optional(-static_cast<double>(*kind)) : parse_number(word);
-        const double least = kind && field == "attention_per_layer" ? -1e6 : 0;
-        if (!value || *value < least || *value > 1e6 || *value != std::floor(*value))
+        const auto kind = field == "attention_per_layer" ? kNamesOf<LayerAttention>.find(word) : std::nullopt;
+        const auto value = kind ? std::optional(static_cast<double>(entry_of(*kind))) : parse_number(word);
+        if (!value || (*value < 0 && !kind) || *value > 1e6 || *value != std::floor(*value))
         {
             return text == when_empty(field) ? std::optional(std::vector<std::int64_t>{}) : std::nullopt;
         }

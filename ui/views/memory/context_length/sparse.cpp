@@ -114,10 +114,11 @@ Caption caption_sparse(const Frame& frame, ContextState& state)
     { return sparse_cost(model, kind, state.sparse, state.tokens).flops; };
     const double full = flops(SparseKind::full);
     return {
-        fmt::format("At {} tokens an indexer makes attention **{}\u00d7** cheaper, native sparse attention "
-                    "**{}\u00d7**, a window **{}\u00d7**.",
+        fmt::format("At {} tokens an indexer makes attention **{}\u00d7** cheaper, NSA **{}\u00d7**, "
+                    "compressed keys **{}\u00d7**, a window **{}\u00d7**.",
                     length_words(state.tokens), three_digits(full / flops(SparseKind::indexed)),
                     three_digits(full / flops(SparseKind::native)),
+                    three_digits(full / flops(SparseKind::compressed)),
                     three_digits(full / flops(SparseKind::window))),
         fmt::format("DSA: {:.0f} L + {} min(L, {:.0f});  NSA: {} (L/{:.0f} + {:.0f} + {:.0f});  L = {:.0f}",
                     state.sparse.indexer, figure(key_flops(model), 6), state.sparse.picked,
