@@ -130,6 +130,7 @@ Card reviewed(const Card& card, Grade grade, std::int64_t now_ms, const Schedule
     const std::int64_t elapsed_d = std::max<std::int64_t>(0, now.day() - now.day_of(card.last_ms));
     next.memory = fresh ? first_memory(grade, schedule.weights)
                         : next_memory(card.memory, grade, elapsed_d, schedule.weights);
+    next.first_ms = fresh ? now_ms : card.first_ms;
     next.last_ms = now_ms;
     next.last = grade;
     ++next.reviews;

@@ -62,8 +62,9 @@ struct Card
 {
     FsrsMemory memory;
     CardPhase phase = CardPhase::fresh;
-    int step = 0;             // of the learning or relearning steps
-    std::int64_t last_ms = 0; // of the last review
+    int step = 0;              // of the learning or relearning steps
+    std::int64_t first_ms = 0; // of the first review
+    std::int64_t last_ms = 0;  // of the last review
     std::int64_t due_ms = 0;
     int reviews = 0;
     int lapses = 0;           // Again while in review
@@ -72,6 +73,12 @@ struct Card
 
     bool operator==(const Card&) const = default;
 };
+
+// Whether the last answer was right at the first try, unaided and in time: Good or Easy.
+inline bool is_first_try(const Card& card)
+{
+    return card.phase != CardPhase::fresh && card.last >= Grade::good;
+}
 
 struct Schedule
 {
@@ -118,6 +125,12 @@ FsrsMemory next_memory(FsrsMemory memory, Grade grade, std::int64_t elapsed_d, c
 Card reviewed(const Card& card, Grade grade, std::int64_t now_ms, const Schedule& schedule,
               std::string_view id);
 // Recall at a moment, from the days since the last review; nothing for a fresh card.
+// Whether it was first seen on an earlier day.
+inline bool is_settled(const Card& card, const StudyTime& now)
+{
+    return card.phase != CardPhase::fresh && now.day() > now.day_of(card.first_ms);
+}
+
 std::optional<double> recall_at(const Card& card, const StudyTime& time, const FsrsWeights& weights);
 // Whether it should be asked: learning steps by the minute, reviews from the morning of their day on.
 bool is_due(const Card& card, const StudyTime& now);

@@ -54,9 +54,14 @@ void add(HeatCell& cell, Sums& sums, const Card& card, const StudyState& study)
         return;
     }
     ++cell.seen;
-    cell.right += card.last != Grade::again ? 1 : 0;
+    cell.right += is_first_try(card) ? 1 : 0;
     cell.attempts += card.reviews;
     cell.due += is_due(card, study.now) ? 1 : 0;
+    if (!is_settled(card, study.now))
+    {
+        return;
+    }
+    ++cell.settled;
     const Progress& p = study.progress;
     sums.today += recall_at(card, study.now, p.weights).value_or(0);
     if (p.interview)
@@ -68,14 +73,14 @@ void add(HeatCell& cell, Sums& sums, const Card& card, const StudyState& study)
 
 void close(HeatCell& cell, const Sums& sums, const StudyState& study)
 {
-    if (cell.seen == 0)
+    if (cell.settled == 0)
     {
         return;
     }
-    cell.today = sums.today / cell.seen;
+    cell.today = sums.today / cell.settled;
     if (study.progress.interview && *study.progress.interview >= study.now.day())
     {
-        cell.then = sums.then / cell.seen;
+        cell.then = sums.then / cell.settled;
     }
 }
 
@@ -208,6 +213,7 @@ FamilyInfo family_of(const PersonalCard& card)
     family.topic = "design";
     family.kind = "recall";
     family.difficulty = "medium";
+    family.interview = false;
     for (const std::string& tag : card.tags)
     {
         if (find_topic(tag) != nullptr)

@@ -1,9 +1,8 @@
 // What to ask next, and how well each topic stands: decks, the 24 topics' recall today and on the interview's
 // day, the reviews of the coming days. Which questions there are is given as plain data.
 //
-// A variant is asked once each from easy to hard, one per pass, then the seed picks. A question counts as
-// known while a family that has it among its sources is remembered with 0.9. Topics show the mean of what
-// was seen; a topic that was never asked has no recall, which is not zero.
+// A variant is asked once each from easy to hard, one per pass, then the seed picks. Topics show the mean of
+// what was first seen on an earlier day; a topic without such questions has no recall, which is not zero.
 #pragma once
 
 #include "core/study/progress/progress.h"
@@ -139,10 +138,11 @@ struct HeatCell
 {
     int families = 0;
     int seen = 0;
-    int right = 0;    // of those seen, when last asked
+    int settled = 0;  // of those seen, first on an earlier day: what is learnt today says nothing of tomorrow
+    int right = 0;    // of those seen, when last asked: at the first try, unaided and in time
     int attempts = 0; // reviews
     int due = 0;
-    // Mean predicted recall of those seen, 0 to 1; nothing while none was seen.
+    // Mean predicted recall of those settled, 0 to 1; nothing while none is.
     std::optional<double> today;
     std::optional<double> then; // on the interview's day, if nothing is reviewed until then
 

@@ -37,18 +37,11 @@ const JsonTable<Mission> kMissionTable{{
     {"tasks", &Mission::tasks, kTaskTable, kNeeded},
 }};
 
-const JsonTable<ReadinessBand> kBandTable{
-    {
-        {"id", &ReadinessBand::id, kNeeded},
-        {"name", &ReadinessBand::name, kNeeded},
-        {"first", &ReadinessBand::first, {.needed = true, .least = 1, .most = 1000}},
-        {"last", &ReadinessBand::last, {.needed = true, .least = 1, .most = 1000}},
-    },
-    [](const JsonPlace& place, ReadinessBand& band)
-    {
-        place.fault_if(band.last < band.first, "last", fmt::format("{} is before the first", band.last),
-                       "count upwards");
-    }};
+const JsonTable<ReadinessBand> kBandTable{{
+    {"id", &ReadinessBand::id, kNeeded},
+    {"name", &ReadinessBand::name, kNeeded},
+    {"topics", &ReadinessBand::topics, {.needed = true, .check = no_topic}},
+}};
 
 const JsonTable<Skill> kSkillTable{{{"id", &Skill::id, kNeeded}, {"name", &Skill::name, kNeeded}}};
 
@@ -81,16 +74,10 @@ StudyDay start_of(const Progress& progress, const StudyTime& now)
     return progress.reviews.empty() ? now.day() : now.day_of(progress.reviews.front().time_ms);
 }
 
-bool knows(const StudyState& study, const std::string& source)
+bool is_known(const StudyState& study, const Card& card)
 {
-    const auto known = [&](const FamilyInfo& family)
-    {
-        const bool has = std::ranges::find(family.sources, source) != family.sources.end();
-        return has &&
-               recall_at(card_of(study.cards, family.id), study.now, study.progress.weights).value_or(0) >=
-                   kKnownRecall;
-    };
-    return std::ranges::any_of(study.families, known);
+    return is_first_try(card) && is_settled(card, study.now) &&
+           recall_at(card, study.now, study.progress.weights).value_or(0) >= kKnownRecall;
 }
 
 } // namespace
@@ -150,12 +137,19 @@ std::vector<Gauge> readiness(const StudyPlan& plan, const StudyState& study)
     std::vector<Gauge> gauges;
     for (const ReadinessBand& band : plan.bands)
     {
-        Gauge gauge{&band, 0, band.last - band.first + 1, 0};
-        gauge.pass = (7 * gauge.total + 9) / 10;
-        for (int q = band.first; q <= band.last; ++q)
+        Gauge gauge{&band};
+        for (const FamilyInfo& family : study.families)
         {
-            gauge.known += knows(study, fmt::format("000-Q{}", q)) ? 1 : 0;
+            if (!family.interview || std::ranges::find(band.topics, family.topic) == band.topics.end())
+            {
+                continue;
+            }
+            const Card& card = card_of(study.cards, family.id);
+            ++gauge.total;
+            gauge.seen += card.phase == CardPhase::fresh ? 0 : 1;
+            gauge.known += is_known(study, card) ? 1 : 0;
         }
+        gauge.pass = (7 * gauge.total + 9) / 10;
         gauges.push_back(gauge);
     }
     return gauges;

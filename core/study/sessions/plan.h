@@ -1,5 +1,5 @@
-// The fixed plan beside the scheduled reviews: missions on days 0, 3, 7, 14 and 21, readiness by the bands of
-// document 000, eight skills to judge oneself by, the eight questions asked most. Data from assets/study.
+// The fixed plan beside the scheduled reviews: missions on days 0, 3, 7, 14 and 21, readiness by bands of
+// topics, eight skills to judge oneself by, the eight questions asked most. Data from assets/study.
 #pragma once
 
 #include "core/study/sessions/deck.h"
@@ -39,13 +39,12 @@ struct Mission
     std::vector<PlanTask> tasks;
 };
 
-// Questions first to last of document 000 ("000-Q1" ...).
+// Topics that one interview round asks about. Every topic is in one band.
 struct ReadinessBand
 {
     std::string id;
     std::string name;
-    int first = 1;
-    int last = 1;
+    std::vector<std::string> topics;
 };
 
 struct Skill
@@ -80,12 +79,13 @@ struct MissionToday
 };
 MissionToday mission_today(const StudyPlan& plan, const Progress& progress, const StudyTime& now);
 
-// A question counts as known when a family that has it among its sources is remembered with at least 0.9
-// today. The pass mark is the seventy percent of document 000: 35 of 50.
+// How much of a band's interview questions is known: right at the first try when last asked, first seen on an
+// earlier day, and remembered with at least 0.9 today. The pass mark is 70% of them, rounded up.
 struct Gauge
 {
     const ReadinessBand* band = nullptr;
     int known = 0;
+    int seen = 0; // at least once; includes those known
     int total = 0;
     int pass = 0;
 

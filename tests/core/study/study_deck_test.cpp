@@ -229,7 +229,8 @@ TEST_CASE("a leech is told of after six lapses, and stays until it is suspended"
     CHECK(leeches(desk.view()).empty());
 }
 
-TEST_CASE("the plan that ships has missions on days 0, 3, 7, 14 and 21, three bands and eight skills")
+TEST_CASE(
+    "the plan that ships has missions on days 0, 3, 7, 14 and 21, every topic in one band and eight skills")
 {
     std::vector<int> days;
     std::set<std::string> tasks;
@@ -246,13 +247,16 @@ TEST_CASE("the plan that ships has missions on days 0, 3, 7, 14 and 21, three ba
     CHECK(days == std::vector<int>{0, 3, 7, 14, 21});
     CHECK(plan().skills.size() == 8);
     CHECK(plan().quick_eight.size() == 8);
-    int questions = 0;
+    std::multiset<std::string> topics;
     for (const ReadinessBand& band : plan().bands)
     {
-        CHECK(band.first == questions + 1);
-        questions = band.last;
+        topics.insert(band.topics.begin(), band.topics.end());
     }
-    CHECK(questions == 50);
+    CHECK(topics.size() == study_topics().size());
+    for (const StudyTopic& topic : study_topics())
+    {
+        CHECK(topics.count(std::string(topic.id)) == 1);
+    }
 }
 
 TEST_CASE("a plan with faults names each of them")
@@ -261,7 +265,7 @@ TEST_CASE("a plan with faults names each of them")
     file["missions"][0]["tasks"][0]["kind"] = "dril";
     file["missions"][0]["tasks"][1]["topics"] = {"memry"};
     file["missions"][1]["day"] = -1;
-    file["bands"][0]["last"] = "x";
+    file["bands"][0]["topics"][0] = "memry";
     file.erase("skills");
     const auto read = read_plan(file);
     REQUIRE_FALSE(read);
@@ -294,26 +298,48 @@ TEST_CASE("today's plan is the last whose day has come")
     CHECK(on(9).day == 0); // it starts with the first review
 }
 
-TEST_CASE("readiness: a question is known while a family that has it is remembered with 0.9")
+TEST_CASE("readiness: known is right at the first try, first seen on an earlier day, and remembered with 0.9")
 {
     Desk desk;
-    desk.families = {family("a", "memory", "recall", "easy", {"000-Q1", "000-Q2", "001-M1"}),
-                     family("b", "memory", "recall", "easy", {"000-Q2", "000-Q40"}),
-                     family("c", "tp", "recall", "easy", {"000-Q19"})};
-    learn(desk, "a", 30);
-    learn(desk, "b", 1);
+    desk.families = {family("forgotten", "memory"), family("known", "zero"), family("second-try", "fsdp"),
+                     family("today", "memory"),     family("new", "tp"),     family("rollouts", "alignment")};
+    FamilyInfo own = family("own", "memory");
+    own.interview = false; // no interviewer asks it
+    desk.families.push_back(own);
+    learn(desk, "forgotten", 30);
+    learn(desk, "known", 1);
+    learn(desk, "second-try", 1);
+    desk.add("second-try", kMorning - kMinuteMs, Grade::hard);
+    learn(desk, "today", 0);
+    learn(desk, "rollouts", 1);
     const auto gauges = readiness(plan(), desk.view());
-    REQUIRE(gauges.size() == 3);
-    CHECK(gauges[0].known == 1); // Q2 by b; a is forgotten
-    CHECK(gauges[1].known == 0); // c was never seen
-    CHECK(gauges[2].known == 1);
-    CHECK(gauges[0].total == 15);
-    CHECK(gauges[1].total == 20);
-    // 35 of 50 is seventy percent: 10.5, 14 and 10.5, rounded up.
-    CHECK(gauges[0].pass == 11);
-    CHECK(gauges[1].pass == 14);
-    CHECK(gauges[2].pass == 11);
+    REQUIRE(gauges.size() == 4);
+    CHECK(gauges[0].total == 4);
+    CHECK(gauges[0].seen == 4);
+    CHECK(gauges[0].known == 1);
+    CHECK(gauges[0].pass == 3); // 2.8, rounded up
     CHECK_FALSE(gauges[0].ready());
+    CHECK(gauges[1].total == 1);
+    CHECK(gauges[1].seen == 0);
+    CHECK(gauges[3].known == 1); // the subjects of post-training and serving count
+    CHECK(gauges[3].ready());
+}
+
+TEST_CASE("a topic whose questions were all learnt today is seen, not remembered")
+{
+    Desk desk;
+    desk.families = {family("a", "memory"), family("b", "memory")};
+    learn(desk, "a", 0);
+    const auto cell = [&] { return heat_map(desk.view())[0].all; };
+    CHECK(cell().seen == 1);
+    CHECK(cell().right == 1);
+    CHECK_FALSE(cell().today);
+    learn(desk, "b", 2);
+    CHECK(cell().settled == 1);
+    REQUIRE(cell().today);
+    CHECK(*cell().today < 1); // of b alone
+    desk.add("b", kMorning - kMinuteMs, Grade::hard);
+    CHECK(cell().right == 1); // a second try is not counted
 }
 
 TEST_CASE("the quick eight are asked in their order, seen or not")

@@ -64,7 +64,11 @@ void draw_words(const Painter& p, const Tile& tile, Colour ink)
     const float margin = std::min(p.px(12), r.w * 0.08F);
     const auto value = tile.value();
     const std::string_view name = tile.topic.topic->name;
-    const std::string big = value ? whole_percent(*value) : tile.topic.all.families == 0 ? "\u2013" : "new";
+    const HeatCell& all = tile.topic.all;
+    const std::string big = value               ? whole_percent(*value)
+                            : all.families == 0 ? "\u2013"
+                            : all.seen > 0      ? "seen"
+                                                : "new";
     const bool strip = r.h >= 4 * line && r.w >= p.px(84);
     const bool two = r.h >= two_lines(p);
     if (r.h < p.height(Type::small_strong) || r.w < p.width(Type::small_strong, big) + 2 * margin)
@@ -153,7 +157,7 @@ void draw_tile(const Painter& p, const Tile& tile, bool weakest, bool hovered)
 std::optional<double> figure_of(const HeatTopic& topic, TileFigure figure)
 {
     const HeatCell& all = topic.all;
-    if (figure == TileFigure::recall || all.seen == 0)
+    if (figure == TileFigure::recall || all.settled == 0)
     {
         return all.then ? all.then : all.today;
     }
@@ -229,8 +233,8 @@ void draw_topic_tip(const Painter& p, Rect bounds, const HeatTopic& topic)
         }
         const std::string recall =
             cell.today ? fmt::format(", recall {}", whole_percent(cell.then.value_or(*cell.today))) : "";
-        const std::string words = fmt::format("{} of {} seen, {} right{}, {} due", cell.seen, cell.families,
-                                              cell.right, recall, cell.due);
+        const std::string words = fmt::format("{} of {} seen, {} right at the first try{}, {} due", cell.seen,
+                                              cell.families, cell.right, recall, cell.due);
         lines.push_back({std::string(name_of(static_cast<KindGroup>(kind))), words, 0});
     }
     const bool empty = topic.all.families == 0;

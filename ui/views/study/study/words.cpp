@@ -45,7 +45,7 @@ std::string sentence(const StudyFrame& study)
         seen += topic.all.seen;
         right += topic.all.right;
     }
-    return fmt::format("**{} of {}** seen were right when last asked; {} questions in all. Weakest: **{}**.",
+    return fmt::format("**{} of {}** seen were right at the first try; {} questions in all. Weakest: **{}**.",
                        right, counted(seen, "question"), study.families.size(), fmt::join(names, ", "));
 }
 
@@ -153,19 +153,18 @@ std::string kind_words(const PlanTask& task)
 namespace
 {
 
-// One block a question, filled for those known, with the pass mark.
-void draw_blocks(const Painter& p, Rect row, const Gauge& gauge)
+// A bar of all questions, filled bright for those known and pale for those only seen, with the pass mark.
+void draw_bar(const Painter& p, Rect row, const Gauge& gauge)
 {
     const Theme& t = p.theme;
-    const auto count = static_cast<float>(gauge.total);
-    const float step = row.w / count;
-    const float gap = std::max(1.0F, std::round(step * 0.12F));
-    for (int i = 0; i < gauge.total; ++i)
-    {
-        const float x = row.x + step * static_cast<float>(i);
-        p.fill({x, row.y, step - gap, row.h}, i < gauge.known ? t.text : t.raised);
-    }
-    const float mark = row.x + step * static_cast<float>(gauge.pass) - gap / 2;
+    const float step = row.w / static_cast<float>(std::max(1, gauge.total));
+    const auto fill = [&](int count, Colour colour) {
+        p.fill({row.x, row.y, step * static_cast<float>(count), row.h}, colour);
+    };
+    fill(gauge.total, t.raised);
+    fill(gauge.seen, t.muted);
+    fill(gauge.known, t.text);
+    const float mark = row.x + step * static_cast<float>(gauge.pass);
     const float beyond = p.px(6);
     if (gauge.ready())
     {
@@ -177,12 +176,14 @@ void draw_blocks(const Painter& p, Rect row, const Gauge& gauge)
 void draw_gauge(Sheet& sheet, const Gauge& gauge)
 {
     const Painter& p = sheet.p;
-    sheet.heading(gauge.band->name, fmt::format("{} / {}", gauge.known, gauge.total));
-    sheet.note(fmt::format("core questions {} to {}, known at 90%", gauge.band->first, gauge.band->last));
-    sheet.gap(10);
-    draw_blocks(p, sheet.row(20), gauge);
+    sheet.heading(gauge.band->name, fmt::format("{} / {} known", gauge.known, gauge.total));
     sheet.gap(4);
-    const std::string words = gauge.ready() ? "ready" : fmt::format("{} to go", gauge.pass - gauge.known);
+    draw_bar(p, sheet.row(14), gauge);
+    sheet.gap(4);
+    const std::string words = gauge.ready() ? "ready"
+                              : gauge.seen > gauge.known
+                                  ? fmt::format("{} seen, not yet known", gauge.seen - gauge.known)
+                                  : fmt::format("{} to go", gauge.pass - gauge.known);
     const float middle = sheet.y() + p.px(15);
     sheet.heading(words, fmt::format("ready at {}", gauge.pass), Type::small_strong);
     if (gauge.ready())
@@ -230,11 +231,11 @@ std::optional<StudyPopups::Which> draw_study_panel(const Painter& p, Rect area, 
     using Which = StudyPopups::Which;
     Sheet sheet(p, area);
     sheet.heading("Ready for the interview");
-    sheet.gap(4);
+    sheet.note("Known: right at the first try, seen a day ago or more, remembered with 90%.");
     for (const Gauge& gauge : study.gauges)
     {
+        sheet.gap(8);
         draw_gauge(sheet, gauge);
-        sheet.gap(10);
     }
     sheet.rule(0, 8);
     draw_forecast(sheet, study);
