@@ -221,7 +221,9 @@ std::string tick_seconds(double seconds)
 
 std::string format_dollars(double usd)
 {
-    return usd < 0 ? "-" + format_dollars(-usd) : "$" + format_count(usd);
+    std::string amount = format_count(usd);
+    std::erase(amount, ' ');
+    return usd < 0 ? "-" + format_dollars(-usd) : "$" + amount;
 }
 
 TimeUnit time_unit_of(Seconds longest)

@@ -44,6 +44,7 @@ private:
     std::vector<std::string> filled(const std::string& path, const std::vector<std::string>& texts);
     double number(const std::string& path, const std::string& expression); // 0 where it is at fault
     Outcome make();
+    void make_claims();
     void make_texts();
     void make_numeric();
     void make_solution();

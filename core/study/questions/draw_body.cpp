@@ -17,6 +17,17 @@ namespace
 // Choices closer than this are a tie nobody should be asked about.
 constexpr double kTie = 0.01;
 
+// The id of a claim's choice is the letter it has on screen, in lower case: what is read is what is typed.
+std::string shown_id(const std::string& id, const DrawnValues& values)
+{
+    constexpr int kToUpper = 'A' - 'a';
+    const auto letter =
+        id.size() == 1 ? values.find(std::string(1, static_cast<char>(id[0] + kToUpper))) : values.end();
+    return letter == values.end()
+               ? id
+               : std::string(1, static_cast<char>(std::get<std::string>(letter->second)[0] - kToUpper));
+}
+
 } // namespace
 
 std::string Draw::filled(const std::string& path, const std::string& text)
@@ -41,8 +52,25 @@ double Draw::number(const std::string& path, const std::string& expression)
     return found ? *found : (note(path, found.issues()), 0.0);
 }
 
+void Draw::make_claims()
+{
+    if (v_.claims.empty())
+    {
+        return;
+    }
+    std::vector<std::string> claims;
+    for (std::size_t i = 0; i < v_.claims.size(); ++i)
+    {
+        claims.push_back(
+            filled("claims", fmt::format("Source {{{}}}: {}", static_cast<char>('A' + i), v_.claims[i])));
+    }
+    std::ranges::sort(claims);
+    q_.values["claims"] = fmt::format("{}", fmt::join(claims, " "));
+}
+
 void Draw::make_texts()
 {
+    make_claims();
     for (const ParameterSpec& p : v_.parameters)
     {
         q_.givens[p.name] = words_.shown(p.name);
@@ -139,7 +167,7 @@ Draw::Outcome Draw::make_choices()
     {
         const std::string path = fmt::format("choices[{}]", q_.choices.size());
         ShownChoice choice;
-        choice.id = spec.id;
+        choice.id = v_.claims.empty() ? spec.id : shown_id(spec.id, q_.values);
         choice.right = spec.right;
         choice.says = filled(path + ".says", spec.says);
         if (!spec.value.empty())
@@ -167,6 +195,11 @@ Draw::Outcome Draw::make_choices()
         q_.choices[best].right = true;
     }
     shuffle(q_.choices, SplitMix(seed_for("choices")));
+    if (!v_.claims.empty())
+    {
+        const auto letter = [](const ShownChoice& c) { return c.id.size() == 1 ? c.id : "~"; };
+        std::ranges::stable_sort(q_.choices, {}, letter);
+    }
     return Outcome::good;
 }
 

@@ -17,16 +17,28 @@ const QuestionFamily* QuestionBank::family(std::string_view id) const
 std::optional<VariantRef> find_variant(const QuestionBank& bank, std::string_view id)
 {
     const auto slash = id.find('/');
-    const QuestionFamily* family = bank.family(id.substr(0, slash));
-    if (!family || slash == std::string_view::npos)
+    const auto named = [&](const QuestionFamily& f, const QuestionVariant& v) {
+        return f.id == id.substr(0, slash) &&
+               (slash == std::string_view::npos || v.id == id.substr(slash + 1));
+    };
+    const auto moved = [&](const QuestionFamily&, const QuestionVariant& v)
+    { return !v.was.empty() && (v.was == id || std::string_view(v.was).substr(0, v.was.find('/')) == id); };
+    const auto first = [&](auto holds) -> std::optional<VariantRef>
     {
-        return family ? std::optional<VariantRef>({family, 0}) : std::nullopt;
-    }
-    const auto& all = family->variants;
-    const auto found = std::ranges::find(all, id.substr(slash + 1), &QuestionVariant::id);
-    return found == all.end()
-               ? std::nullopt
-               : std::optional<VariantRef>({family, static_cast<std::size_t>(found - all.begin())});
+        for (const QuestionFamily& f : bank.families)
+        {
+            for (std::size_t i = 0; i < f.variants.size(); ++i)
+            {
+                if (holds(f, f.variants[i]))
+                {
+                    return VariantRef{&f, i};
+                }
+            }
+        }
+        return std::nullopt;
+    };
+    const auto found = first(named);
+    return found ? found : first(moved);
 }
 
 QuestionBank load_questions(const std::filesystem::path& assets, Issues& issues)

@@ -174,6 +174,8 @@ struct ScenarioSpec
 struct QuestionVariant
 {
     std::string id; // "easy"
+    std::string
+        was; // its full name before it moved here, by which it is still found and its numbers are drawn
     Difficulty difficulty = Difficulty::easy;
     QuestionKind kind = QuestionKind::numeric;
     std::string title;
@@ -202,6 +204,10 @@ struct QuestionVariant
 
     std::vector<ChoiceSpec> choices; // comparison
     Pick best = Pick::marked;
+    // What sources say that disagree, without "Source A:". The seed draws their letters: texts say {claims}
+    // for all of them in the order of their letters, and {A}, {B}, {C} for the letter of the first, second,
+    // third.
+    std::vector<std::string> claims;
 
     std::vector<ItemSpec> items; // ordering
     ItemOrder order = ItemOrder::after;
@@ -241,7 +247,8 @@ struct QuestionBank
     const QuestionFamily* family(std::string_view id) const;
 };
 
-// A variant by its full name "family/variant", or the first of a family; nothing where there is none.
+// A variant by its full name "family/variant" or the one it had before it moved, or the first of a family;
+// nothing where there is none.
 struct VariantRef
 {
     const QuestionFamily* family = nullptr;

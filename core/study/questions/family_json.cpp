@@ -200,6 +200,7 @@ void read_follow_ups(const JsonPlace& place, QuestionVariant& v)
 using V = QuestionVariant;
 const JsonTable<V> kVariantTable{{
     {"id", &V::id, kIdRule},
+    {"was", &V::was},
     {"kind", &V::kind, kNeeded},
     {"difficulty", &V::difficulty, kNeeded},
     {"title", &V::title, kNeeded},
@@ -262,6 +263,10 @@ void read_variants(const json& family, const std::string& id, Issues& issues, Qu
         }
         json merged = common;
         merged.update(own);
+        if (own.contains("stem") && !own.contains("note"))
+        {
+            merged.erase("note"); // A note belongs to the stem it was written for.
+        }
         const std::string path = fmt::format("{}/{}", id, own["id"].get<std::string>());
         Issues found;
         QuestionVariant variant = read_variant({merged, path, found, kStudyLimits});

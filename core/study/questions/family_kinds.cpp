@@ -172,6 +172,7 @@ const JsonTable<QuestionVariant>& table_of(QuestionKind kind)
         JsonTable<V>{{
                          {"choices", &V::choices, kChoiceTable, {.needed = true, .least = 2, .most = 4}},
                          {"best", &V::best},
+                         {"claims", &V::claims, {.least = 2, .most = 3}},
                          {"answer", &V::answer, kNeeded},
                          kRubric,
                      },

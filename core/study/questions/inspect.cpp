@@ -11,8 +11,48 @@ namespace ringside
 namespace
 {
 
+std::vector<std::string_view> words_of(std::string_view text)
+{
+    std::vector<std::string_view> words;
+    while (!text.empty())
+    {
+        const auto end = text.find(' ');
+        words.push_back(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return words;
+}
+
+// "1 GPUs", "16 GPUs GPUs", "2 step(s)": what a placeholder makes of a text that was written for another
+// number.
+void check_wording(Issues& issues, const std::string& path, const std::string& text)
+{
+    const auto words = words_of(text);
+    const auto fault = [&](const std::string& what, const char* hint) {
+        issues.push_back({path, fmt::format("{} in \"{}\"", what, text.substr(0, 60)), hint});
+    };
+    add_if(issues, text.find("(s)") != std::string::npos,
+           {path, fmt::format("\"(s)\" in \"{}\"", text.substr(0, 60)), "use {name:step}: 1 step, 2 steps"});
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    {
+        const std::string_view next = words[i + 1].substr(0, words[i + 1].find_last_not_of(".,:;?") + 1);
+        const bool plural = next.size() > 3 && next.ends_with('s') && !next.ends_with("ss") &&
+                            next.find_first_of("/\u00b5") == std::string_view::npos;
+        if (words[i] == "1" && plural)
+        {
+            fault(fmt::format("\"1 {}\"", next), "use {name:noun}, or the unit's own word");
+        }
+        if (words[i] == next && next.size() > 1 &&
+            next.find_first_not_of("0123456789-.") != std::string_view::npos)
+        {
+            fault(fmt::format("\"{0} {0}\"", next), "the placeholder prints its unit");
+        }
+    }
+}
+
 void check_text(Issues& issues, const std::string& path, const std::string& text)
 {
+    check_wording(issues, path, text);
     if (text.find_first_of("{}") != std::string::npos)
     {
         issues.push_back({path, fmt::format("a brace is left in \"{}\"", text.substr(0, 60)), "use {name}"});
@@ -130,6 +170,19 @@ void check_choices(Issues& issues, const Question& q)
     const auto right = std::ranges::count_if(q.choices, [](const ShownChoice& c) { return c.right; });
     add_if(issues, chosen && right != 1,
            {"choices", fmt::format("{} are right", right), "exactly one must be"});
+    // "A: 16" and "Neither: 16" say the same.
+    const auto said = [](const ShownChoice& c)
+    {
+        const auto colon = c.says.find(": ");
+        return colon == std::string::npos ? c.says : c.says.substr(colon + 2);
+    };
+    std::set<std::string> all;
+    for (const ShownChoice& choice : q.choices)
+    {
+        add_if(
+            issues, !all.insert(said(choice)).second,
+            {"choices", fmt::format("two say \"{}\"", said(choice)), "rule such numbers out by \"where\""});
+    }
 }
 
 } // namespace

@@ -105,6 +105,13 @@ std::string joined(const std::string& number, std::string_view unit)
     return unit.empty() ? number : fmt::format("{} {}", number, unit);
 }
 
+// "1 GPU", not "1 GPUs".
+std::string counted_words(const std::string& number, std::string_view plural)
+{
+    const bool one = number == "1" && plural.ends_with('s') && plural.find('/') == std::string_view::npos;
+    return joined(number, plural.substr(0, plural.size() - (one ? 1 : 0)));
+}
+
 using Digits = std::string (*)(double);
 
 // Bytes that are whole in KiB and their kin, and not in kB, are meant so.
@@ -177,7 +184,7 @@ std::string count_text(double value, std::string_view word, bool exactly)
     const bool whole = value == std::round(value);
     if (std::abs(value) < 1e6 && (whole || exactly))
     {
-        return joined(exact_count(value), word);
+        return counted_words(exact_count(value), word);
     }
     if (std::abs(value) < 1e6)
     {
@@ -211,9 +218,8 @@ std::string text_of(double value, const StudyUnit& unit, Digits digits, bool exa
     case Dimension::work_rate:
         return scaled_text(value, unit, "FLOP/s", digits, exactly);
     case Dimension::money:
-        return !exactly && value >= 1000 && value < 999500 ? format_dollars(value)
-               : std::abs(value) >= 1e6
-                   ? fmt::format("${}", count_text(value, "", exactly))
+        return std::abs(value) >= (exactly ? 1e6 : 1000)
+                   ? format_dollars(value)
                    : fmt::format("${}", value == std::round(value) ? exact_count(value)
                                         : std::abs(value) < 1      ? significant(value)
                                                                    : fmt::format("{:.2f}", value));

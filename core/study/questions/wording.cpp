@@ -44,11 +44,19 @@ Result<std::string> placeholder(const Wording& w, std::string_view inside)
                : plain ? working_figure(*value)
                        : result_text(*value, *unit);
     }
+    const auto colon = inside.find(':');
+    const std::string_view noun = colon == std::string_view::npos ? "" : inside.substr(colon + 1);
+    inside = inside.substr(0, colon);
     const auto found = w.values->find(inside);
     if (found == w.values->end())
     {
         return Issue{"", fmt::format("{{{}}} is no parameter", inside),
-                     "use {name}, {name:plain} or {= expression | unit}"};
+                     "use {name}, {name:plain}, {name:noun} or {= expression | unit}"};
+    }
+    const double* number = std::get_if<double>(&found->second);
+    if (number && !noun.empty())
+    {
+        return fmt::format("{} {}{}", working_figure(*number), noun, *number == 1 ? "" : "s");
     }
     return plain ? plain_text(found->second, w.calculator->presets()) : w.shown(inside);
 }

@@ -1,4 +1,6 @@
-// Texts of question families with their placeholders filled in: {P}, {P:plain}, {= 16*P | B}.
+// Texts of question families with their placeholders filled in: {P}, {P:plain}, {k:step} ("1 step", "2
+// steps"),
+// {= 16*P | B}.
 #pragma once
 
 #include "core/study/questions/formula/calculator.h"

@@ -63,8 +63,8 @@ TEST_CASE("counts, seconds and shares print with units")
     CHECK(format_seconds(Seconds(0.0625)) == "62.5 ms");
     CHECK(format_seconds(Seconds(6.57e6)) == "76.0 d");
     CHECK(format_dollars(2.5) == "$2.50");
-    CHECK(format_dollars(456789) == "$457 k");
-    CHECK(format_dollars(-1.234e6) == "-$1.23 M");
+    CHECK(format_dollars(456789) == "$457k");
+    CHECK(format_dollars(-1.234e6) == "-$1.23M");
     CHECK(format_percent(2.0 / 9) == "22.2%");
 }
 

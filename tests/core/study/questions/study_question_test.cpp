@@ -1,5 +1,6 @@
 #include "tests/core/study/study_support.h"
 
+#include "core/study/grading/grading.h"
 #include "core/study/questions/inspect.h"
 
 #include <catch2/catch_approx.hpp>
@@ -293,4 +294,63 @@ TEST_CASE("what is wrong with a question is found by looking at it")
             R"("unit": "B", "key": "16e9*x", "solution": [{"says": "x", "value": "16e9*x"}], "hints": ["It is {= 16e9*x | B}.", "b", "c"])")
             .find("hints[0]: says the answer") == 0);
     CHECK(wrong(R"("stem": "two  spaces")").find("stem: spaces too many") == 0);
+    CHECK(wrong(R"("stem": "after {x} step(s)")").find("stem: \"(s)\"") == 0);
+    CHECK(wrong(R"("stem": "after 1 steps")").find("stem: \"1 steps\"") == 0);
+    CHECK(wrong(R"("stem": "on 16 GPUs GPUs")").find("stem: \"GPUs GPUs\"") == 0);
+    CHECK(
+        wrong(R"("kind": "comparison", "answer": "a", "choices": [{"id": "a", "says": "A: 16", "right": true},
+        {"id": "neither", "says": "Neither: 16"}])")
+            .find("choices: two say \"16\"") == 0);
+}
+
+TEST_CASE("a noun agrees with its number, a unit's word too")
+{
+    const auto stem = [](double x) {
+        return drawn(R"("stem": "{x:more expert} and {= x | GPUs}")", 1, {{"x", x}})->stem;
+    };
+    CHECK(stem(1) == "1 more expert and 1 GPU");
+    CHECK(stem(2) == "2 more experts and 2 GPUs");
+}
+
+TEST_CASE("a variant with a stem of its own does not inherit a note about another question")
+{
+    const std::string family =
+        R"({"schema": "ringside.questions/1", "topic": "t", "title": "T", "families": [{
+        "id": "f", "title": "F", "concept": "C01", "kind": "numeric", "stem": "s", "note": "No offload.", "key": "1",
+        "unit": "", "hints": ["a", "b", "c"], "solution": [{"says": "x", "value": "1"}], "variants": [
+        {"id": "same", "difficulty": "easy", "sources": ["000-Q1"]},
+        {"id": "other", "difficulty": "easy", "sources": ["000-Q1"], "stem": "Offloaded."},
+        {"id": "own", "difficulty": "easy", "sources": ["000-Q1"], "stem": "t", "note": "Own."}]}]})";
+    QuestionBank bank;
+    REQUIRE(add_questions(family, "questions/t.json", bank).empty());
+    CHECK(bank.families[0].variants[0].note == "No offload.");
+    CHECK(bank.families[0].variants[1].note.empty());
+    CHECK(bank.families[0].variants[2].note == "Own.");
+}
+
+TEST_CASE("the seed draws the letters of sources that disagree; what is typed is the letter that is shown")
+{
+    const std::string claims = R"("kind": "comparison", "stem": "{claims} Who is right?", "answer": "{B}.",
+        "claims": ["The batch is {x}.", "The batch is {= 2*x}."], "choices": [{"id": "a", "says": "{A}: {x}"},
+        {"id": "b", "says": "{B}: {= 2*x}", "right": true}, {"id": "neither", "says": "Neither: 0"}])";
+    Calculator calculator(test::presets());
+    int b_is_right = 0;
+    for (std::uint64_t seed = 0; seed < 100; ++seed)
+    {
+        const auto q = drawn(claims, seed);
+        REQUIRE(q);
+        CHECK(q->stem.starts_with("Source A: The batch is "));
+        CHECK(q->stem.find(" Source B: The batch is ") != std::string::npos);
+        REQUIRE(q->choices.size() == 3);
+        CHECK(q->choices[0].says.starts_with("A: "));
+        CHECK(q->choices[1].says.starts_with("B: "));
+        const std::string right = q->choices[0].right ? "a" : "b";
+        CHECK(q->choices[right == "a" ? 0 : 1].id == right);
+        CHECK(q->answer == (right == "a" ? "A." : "B."));
+        CHECK(grade(*q, {right}, calculator)->correct);
+        CHECK_FALSE(grade(*q, {right == "a" ? "b" : "a"}, calculator)->correct);
+        b_is_right += right == "b" ? 1 : 0;
+    }
+    CHECK(b_is_right > 35);
+    CHECK(b_is_right < 65);
 }
