@@ -292,6 +292,45 @@ TEST_CASE("the ramp of stages keeps four and eight stages apart")
     must_keep_apart(ramp_set(light_theme(), 8), {10.1, 7.1, 7.5, 8.2});
 }
 
+TEST_CASE("colours of what is compared keep apart, from one another and from those of data")
+{
+    for (const Theme* t : {&dark_theme(), &light_theme()})
+    {
+        INFO((t->light ? "light" : "dark"));
+        std::vector<NamedFill> set;
+        for (const Ink& ink : t->series)
+        {
+            set.push_back({"series " + std::to_string(set.size()), ink.fill});
+        }
+        must_keep_apart(set, {29.5, 17.5, 18.4, 17.7});
+        for (const NamedFill& data : lane_set(*t))
+        {
+            for (const NamedFill& one : set)
+            {
+                INFO(one.name << " and " << data.name);
+                CHECK(ciede2000(lab(linear(one.colour)), lab(linear(data.colour))) >= 9);
+            }
+        }
+    }
+}
+
+TEST_CASE("the name of a line has a contrast of 4.5 in whatever colour the line is")
+{
+    for (const Theme* t : {&dark_theme(), &light_theme()})
+    {
+        std::vector<Ink> inks(t->component.begin(), t->component.end());
+        inks.insert(inks.end(), t->series.begin(), t->series.end());
+        inks.insert(inks.end(), {t->forward, t->backward_input, t->backward_weight, t->tensor, t->pipeline,
+                                 t->data, t->context, t->expert, Ink{t->line}, Ink{t->muted}, Ink{t->text},
+                                 Ink{with_alpha(t->forward.fill, 0.5F)}});
+        for (const Ink& ink : inks)
+        {
+            INFO((t->light ? "light " : "dark ") << std::hex << ink.fill);
+            CHECK(contrast(words_in(*t, ink), t->window) >= 4.5);
+        }
+    }
+}
+
 TEST_CASE("words have a contrast of 4.5 on every surface they stand on")
 {
     for (const Theme* t : {&dark_theme(), &light_theme()})
@@ -320,6 +359,7 @@ TEST_CASE("labels have a contrast of 4.5 on their fills")
         std::vector<Ink> inks(t->component.begin(), t->component.end());
         inks.insert(inks.end(), {t->forward, t->backward_input, t->backward_weight, t->tensor, t->pipeline,
                                  t->data, t->context, t->expert});
+        inks.insert(inks.end(), t->series.begin(), t->series.end());
         for (const Ink& ink : inks)
         {
             INFO("fill " << std::hex << ink.fill);

@@ -39,7 +39,15 @@ constexpr Theme kDark{
     .pipeline = {rgb(0x6F56BC), rgb(0xFFFFFF), 0},
     .data = {rgb(0xCFB7FE), rgb(0x000000), 0},
     .context = {rgb(0xBDE1EA), rgb(0x000000), 0},
-    .expert = {rgb(0x5D6E11), rgb(0xFFFFFF), 0},
+    .expert = {rgb(0x089324), rgb(0x000000), 0},
+    .series = {{
+        {rgb(0xA05AE6), rgb(0x000000), 0},
+        {rgb(0x46D2FA), rgb(0x000000), 0},
+        {rgb(0x0A8C6E), rgb(0x000000), 0},
+        {rgb(0xBED20A), rgb(0x000000), 0},
+        {rgb(0xA06E14), rgb(0x000000), 0},
+        {rgb(0xFAB4AA), rgb(0x000000), 0},
+    }},
     .stage_ramp = {rgb(0x397289), rgb(0x469A9C), rgb(0x70C0A2), rgb(0xB4E0A6), rgb(0xFEFD9F)},
 };
 
@@ -73,7 +81,15 @@ constexpr Theme kLight{
     .pipeline = {rgb(0x460F9E), rgb(0xFFFFFF), rgb(0x270857)},
     .data = {rgb(0xAF98DB), rgb(0x000000), rgb(0x605478)},
     .context = {rgb(0xA8D8DE), rgb(0x000000), rgb(0x5C777A)},
-    .expert = {rgb(0x5B7341), rgb(0xFFFFFF), rgb(0x323F24)},
+    .expert = {rgb(0x247B3C), rgb(0xFFFFFF), rgb(0x144421)},
+    .series = {{
+        {rgb(0x7832B4), rgb(0xFFFFFF), rgb(0x421B63)},
+        {rgb(0x468CFA), rgb(0x000000), rgb(0x264D89)},
+        {rgb(0x0A645A), rgb(0xFFFFFF), rgb(0x053731)},
+        {rgb(0x6E9628), rgb(0x000000), rgb(0x3C5216)},
+        {rgb(0x82461E), rgb(0xFFFFFF), rgb(0x472610)},
+        {rgb(0xBE7896), rgb(0x000000), rgb(0x684252)},
+    }},
     .stage_ramp = {rgb(0x04313E), rgb(0x0D5F5E), rgb(0x418E6F), rgb(0x91B87E), rgb(0xE5E081)},
 };
 
@@ -106,17 +122,54 @@ Colour dim(const Theme& theme, Colour colour, float amount)
     return mix(colour, (theme.window & 0xFFFFFFU) | (colour & 0xFF000000U), amount);
 }
 
-// By the relative luminance of WCAG 2.
-Colour ink_on(Colour fill)
+namespace
 {
-    const auto channel = [fill](unsigned shift)
+
+// Relative luminance of WCAG 2.
+double luminance(Colour colour)
+{
+    const auto channel = [colour](unsigned shift)
     {
-        const double c = static_cast<double>((fill >> shift) & 0xFFU) / 255;
+        const double c = static_cast<double>((colour >> shift) & 0xFFU) / 255;
         return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
     };
+    return 0.2126 * channel(0) + 0.7152 * channel(8) + 0.0722 * channel(16);
+}
+
+} // namespace
+
+double contrast_ratio(Colour a, Colour b)
+{
+    const double x = luminance(a);
+    const double y = luminance(b);
+    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+Colour ink_on(Colour fill)
+{
     constexpr double kEven = 0.179; // where both have the same contrast
-    const double luminance = 0.2126 * channel(0) + 0.7152 * channel(8) + 0.0722 * channel(16);
-    return luminance > kEven ? rgb(0x000000) : rgb(0xFFFFFF);
+    return luminance(fill) > kEven ? rgb(0x000000) : rgb(0xFFFFFF);
+}
+
+Colour words_in(const Theme& theme, const Mark& mark)
+{
+    constexpr double kLeast = 4.7; // 4.5 and what shines through the ground of a label
+    constexpr int kSteps = 12;
+    const float alpha = static_cast<float>(mark.fill >> 24U) / 255;
+    Colour from = mix(theme.window, with_alpha(mark.fill, 1), alpha);
+    for (const Colour to : {mark.edge != 0 ? mark.edge : from, theme.text})
+    {
+        for (int i = 0; i < kSteps; ++i)
+        {
+            const Colour colour = mix(from, to, static_cast<float>(i) / kSteps);
+            if (contrast_ratio(colour, theme.window) >= kLeast)
+            {
+                return colour;
+            }
+        }
+        from = to;
+    }
+    return theme.text;
 }
 
 Colour with_alpha(Colour colour, float alpha)

@@ -27,6 +27,18 @@ struct Ink
     Colour edge = 0; // 0: none
 };
 
+// What a line or a point of a chart is drawn in, and its entry in a legend: a colour, or data's ink with the
+// edge that it has in the light theme.
+struct Mark
+{
+    Mark() = default;
+    Mark(Colour colour) : fill(colour) {} // NOLINT(google-explicit-constructor): every colour is a mark's
+    Mark(const Ink& ink) : fill(ink.fill), edge(ink.edge) {} // NOLINT(google-explicit-constructor)
+
+    Colour fill = 0;
+    Colour edge = 0; // 0: none
+};
+
 struct Theme
 {
     bool light = false;
@@ -39,6 +51,7 @@ struct Theme
     std::array<Ink, kComponents> component; // by Component
     Ink forward, backward_input, backward_weight;
     Ink tensor, pipeline, data, context, expert; // communication by axis
+    std::array<Ink, 6> series;                   // what is compared and is none of these: GPUs, algorithms
     std::array<Colour, 5> stage_ramp;
 
     const Ink& of(Component c) const { return component[static_cast<std::size_t>(c)]; }
@@ -51,6 +64,10 @@ const Theme& light_theme();
 Colour dim(const Theme& theme, Colour colour, float amount = 0.78F);
 Colour mix(Colour from, Colour to, float amount);
 Colour with_alpha(Colour colour, float alpha);
+// WCAG 2's ratio, 1 to 21.
+double contrast_ratio(Colour a, Colour b);
+// Of words that name a mark: as near to its colour as a contrast of 4.5 with the window allows.
+Colour words_in(const Theme& theme, const Mark& mark);
 // Black or white on a fill, whichever stands out more.
 Colour ink_on(Colour fill);
 // Stage `stage` of `stages` on the ramp.
