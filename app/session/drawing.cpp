@@ -52,6 +52,17 @@ FontFiles find_fonts(const std::filesystem::path& assets)
             file("DejaVuSans.ttf"), file("DejaVuSansMono.ttf")};
 }
 
+namespace
+{
+
+// The mouse rests on what has a tip that does not show yet; without further frames it never would.
+bool tip_is_due()
+{
+    return GImGui->HoverItemDelayId != 0 && GImGui->HoverItemDelayTimer < kTipDelay;
+}
+
+} // namespace
+
 Drawing::Drawing(FontFiles fonts) : files_(std::move(fonts)), context_(ImGui::CreateContext())
 {
     ImGui::SetCurrentContext(context_);
@@ -92,7 +103,9 @@ Look Drawing::look(const Preferences& preferences) const
             preferences.reduced_motion,
             preferences.unit,
             false,
-            sketch_};
+            sketch_,
+            false,
+            record_};
 }
 
 std::string Drawing::svg(const Sketch& sketch, const Session& session) const
@@ -123,6 +136,10 @@ bool Drawing::build(Session& session, double clock, double seconds)
     ImGui::GetIO().DeltaTime = std::max(1e-4F, static_cast<float>(seconds));
     const Preferences& preferences = session.preferences();
     const Look look = this->look(preferences);
+    if (record_ != nullptr)
+    {
+        *record_ = {};
+    }
     ImGui::GetIO().FontDefault = fonts_.of(Type::small);
     apply_style(ImGui::GetStyle(), look);
     ImVector<ImGuiInputEvent>& queue = context_->InputEventsQueue;
@@ -153,7 +170,7 @@ bool Drawing::build(Session& session, double clock, double seconds)
     shell_.draw(session.frame(clock), look, settle, out);
     ImGui::Render();
     settle(out);
-    return out.animating || session.playing() || acted;
+    return out.animating || session.playing() || acted || tip_is_due();
 }
 
 } // namespace ringside

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "app/session/session.h"
+#include "ui/draw/chart_record.h"
 #include "ui/draw/sketch.h"
 #include "ui/shell/shell.h"
 
@@ -31,6 +32,8 @@ public:
     void enter() const { ImGui::SetCurrentContext(context_); }
     // The next frames are written down as shapes too; null: no more.
     void set_sketch(Sketch* sketch) { sketch_ = sketch; }
+    // What the charts of each next frame draw and read out; null: nobody asks.
+    void set_record(ChartRecord* record) { record_ = record; }
     // Of the last frame, which was written down in `sketch`; with a link to what it shows.
     std::string svg(const Sketch& sketch, const Session& session) const;
     // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should
@@ -51,6 +54,7 @@ private:
     bool presenter_ = false;
     Shell shell_;
     Sketch* sketch_ = nullptr;
+    ChartRecord* record_ = nullptr;
 
     Look look(const Preferences& preferences) const;
     void turn_page(Session& session);

@@ -137,6 +137,7 @@ void apply_style(ImGuiStyle& style, const Look& look)
     style.PopupBorderSize = 1;
     style.ScrollbarSize = look.px(10);
     style.ScrollbarRounding = look.px(5);
+    style.HoverDelayShort = kTipDelay;
     ImVec4* c = style.Colors;
     c[ImGuiCol_Text] = vec(t.text);
     c[ImGuiCol_TextDisabled] = vec(t.muted);

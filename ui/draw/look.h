@@ -57,6 +57,8 @@ struct Fonts
 
 // What everything but type grows by for a projector.
 inline constexpr float kPresenterScale = 1.6F;
+// The mouse rests so long before a control says what it does. [s]
+inline constexpr float kTipDelay = 0.15F;
 // Fills the atlas with every face: em sizes of 14, 17, 22 and 32 pixels, or 22, 28, 40 and 56 for a
 // presenter, times `scale`. Missing files leave ImGui's own font.
 Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale, bool presenter);
@@ -76,6 +78,7 @@ struct Preferences
 };
 
 class Sketch;
+struct ChartRecord;
 
 struct Look
 {
@@ -86,6 +89,8 @@ struct Look
     ByteUnit unit = ByteUnit::decimal;
     bool hide_numbers = false; // what Painter writes has none
     Sketch* sketch = nullptr;  // what is drawn is written down there too
+    bool no_tips = false;      // what is pointed at has no read-out
+    ChartRecord* record = nullptr; // of this frame's charts
 
     float px(float design) const { return std::round(design * scale); }
     std::string_view gigabyte() const { return unit == ByteUnit::decimal ? "GB" : "GiB"; }

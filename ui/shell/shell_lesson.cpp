@@ -69,7 +69,9 @@ void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect
     named_.clear();
     const int first = painter.list.raw.IdxBuffer.Size;
     {
-        const Painter named(painter.list.raw, painter.look, &named_);
+        Look look = painter.look;
+        look.no_tips = covered || lesson.frozen; // the mouse is away, the keyboard is not
+        const Painter named(painter.list.raw, look, &named_);
         // Labels at the ends of axes reach as far beyond it as the picture may.
         named.part("picture", {area.x - painter.px(12), area.y - painter.px(4), area.w + painter.px(24),
                                area.h + painter.px(4)});

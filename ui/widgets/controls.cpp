@@ -1,6 +1,7 @@
 #include "ui/widgets/controls.h"
 
 #include "core/base/text/hide_numbers.h"
+#include "ui/draw/chart_record.h"
 #include "ui/draw/scopes.h"
 
 #include <imgui_internal.h>
@@ -41,15 +42,30 @@ Press press(const Painter& painter, Rect r, const char* label, float radius)
     return p;
 }
 
-int arrow_steps(ImGuiID id)
+namespace
 {
-    ImGui::SetKeyOwner(ImGuiKey_LeftArrow, id);
-    ImGui::SetKeyOwner(ImGuiKey_RightArrow, id);
-    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, id, ImGuiInputFlags_Repeat))
+
+int key_steps(ImGuiID id, ImGuiKey back, ImGuiKey on)
+{
+    ImGui::SetKeyOwner(back, id);
+    ImGui::SetKeyOwner(on, id);
+    if (ImGui::IsKeyPressed(back, id, ImGuiInputFlags_Repeat))
     {
         return -1;
     }
-    return ImGui::IsKeyPressed(ImGuiKey_RightArrow, id, ImGuiInputFlags_Repeat) ? 1 : 0;
+    return ImGui::IsKeyPressed(on, id, ImGuiInputFlags_Repeat) ? 1 : 0;
+}
+
+} // namespace
+
+int arrow_steps(ImGuiID id)
+{
+    return key_steps(id, ImGuiKey_LeftArrow, ImGuiKey_RightArrow);
+}
+
+int row_steps(ImGuiID id)
+{
+    return key_steps(id, ImGuiKey_UpArrow, ImGuiKey_DownArrow);
 }
 
 bool button(const Painter& painter, Rect r, const char* label, std::string_view key, ButtonStyle style)
@@ -338,9 +354,14 @@ SliderChange typed_number(const Painter& painter, Rect r, const SliderText& word
     return change;
 }
 
-void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading,
+void tip_card(const Painter& under, Rect bounds, ImVec2 at, std::string_view heading,
               std::span<const TipLine> lines, std::string_view foot)
 {
+    if (under.look.no_tips)
+    {
+        return;
+    }
+    const Painter painter(*ImGui::GetForegroundDrawList(), under.look);
     const float margin = painter.px(16);
     const float row = painter.px(24);
     float w = painter.width(Type::small_strong, heading);
@@ -356,8 +377,14 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
     {
         card.x = at.x - painter.px(16) - w;
     }
-    card.x = std::max(card.x, bounds.x);
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    card.x = std::max(0.0F, std::min(std::max(card.x, bounds.x), window.x - w));
     card.y = std::max(bounds.y, std::min(card.y, bounds.bottom() - h));
+    card.y = std::max(0.0F, std::min(card.y, window.y - h));
+    if (under.look.record != nullptr)
+    {
+        under.look.record->tips.push_back(card);
+    }
     painter.fill(card, painter.theme.control, painter.px(8));
     painter.outline(card, painter.theme.text, 1, painter.px(8));
     float y = card.y + margin / 2 + row / 2;
@@ -383,7 +410,7 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
 
 void tooltip(const Painter& painter, std::string_view text)
 {
-    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay))
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort | ImGuiHoveredFlags_NoSharedDelay))
     {
         tooltip_at_mouse(painter, text);
     }
@@ -391,9 +418,13 @@ void tooltip(const Painter& painter, std::string_view text)
 
 void tooltip_at_mouse(const Painter& painter, std::string_view text)
 {
-    if (text.empty())
+    if (text.empty() || painter.look.no_tips)
     {
         return;
+    }
+    if (painter.look.record != nullptr)
+    {
+        painter.look.record->tips.emplace_back();
     }
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {painter.px(12), painter.px(8)});
     if (ImGui::BeginTooltip())
@@ -408,6 +439,12 @@ void tooltip_at_mouse(const Painter& painter, std::string_view text)
         ImGui::EndTooltip();
     }
     ImGui::PopStyleVar();
+}
+
+bool tooltip_shows()
+{
+    const ImGuiWindow* window = ImGui::FindWindowByName("##Tooltip_00");
+    return window != nullptr && window->Active;
 }
 
 } // namespace ringside

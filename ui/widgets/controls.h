@@ -25,6 +25,8 @@ Press press(const Painter& painter, Rect r, const char* label, float radius = 6)
 
 // -1 or 1 when an arrow key moves the item of this id, which has the keyboard; the focus stays.
 int arrow_steps(ImGuiID id);
+// The same of the keys up and down.
+int row_steps(ImGuiID id);
 
 enum class ButtonStyle
 {
@@ -76,7 +78,7 @@ SliderChange slider(const Painter& painter, Rect r, const SliderText& words, flo
 // A number that is only typed: label left, value right.
 SliderChange typed_number(const Painter& painter, Rect r, const SliderText& words);
 
-// A small card beside the mouse with a heading and lines.
+// A small card beside the mouse with a heading and lines, over everything else that is drawn.
 struct TipLine
 {
     std::string label;
@@ -86,9 +88,11 @@ struct TipLine
 void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view heading,
               std::span<const TipLine> lines, std::string_view foot = {});
 
-// ImGui's tooltip, wrapped, after half a second over the last item.
+// ImGui's tooltip, wrapped, once the mouse rests on the last item or the keyboard is on it.
 void tooltip(const Painter& painter, std::string_view text);
 // The same at once, for what is drawn and no item; nothing for an empty text.
 void tooltip_at_mouse(const Painter& painter, std::string_view text);
+// Whether one of the two shows in this frame.
+bool tooltip_shows();
 
 } // namespace ringside

@@ -1,0 +1,41 @@
+// What the charts of one frame drew and what was read out of them, for tests that go over all views.
+#pragma once
+
+#include "ui/draw/painter.h"
+
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+struct ChartRecord
+{
+    struct Curve
+    {
+        std::string name;
+        std::vector<ImVec2> path;
+        bool rule = false; // across the chart at one value
+    };
+    // The name of a curve, where it was written.
+    struct Name
+    {
+        std::string words;
+        Rect rect;
+        std::size_t curve = 0;
+        bool leads = false; // a line leads from it to its curve
+    };
+    struct Chart
+    {
+        Rect area;
+        std::vector<Curve> curves; // no path: drawn by hand
+        std::vector<ImVec2> dots;
+        std::vector<Rect> handles; // what is dragged answers the mouse there
+        std::vector<Name> names;
+    };
+    std::vector<Chart> charts;
+    std::vector<Rect> marks; // bars and dots of other pictures that are read out
+    std::vector<Rect> tips;  // without a size where ImGui places them
+};
+
+} // namespace ringside
