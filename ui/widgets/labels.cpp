@@ -25,7 +25,7 @@ struct Stack
 } // namespace
 
 std::optional<Labels::Place> Labels::place(const Painter& p, ImVec2 at, float distance, Type type,
-                                           std::string_view text) const
+                                           std::string_view text, std::optional<std::size_t> curve) const
 {
     const float w = p.width(type, text) + 2 * p.px(kPad);
     const float h = p.height(type) + p.px(2);
@@ -42,11 +42,21 @@ std::optional<Labels::Place> Labels::place(const Painter& p, ImVec2 at, float di
     {
         const bool inside = r.x >= bounds_.x && r.right() <= bounds_.right() && r.y >= bounds_.y &&
                             r.bottom() <= bounds_.bottom();
-        if (inside && is_free(r) && !is_crossed(r))
+        if (!inside || !is_free(r))
         {
-            return Place{r, false};
+            continue;
         }
-        best = !best && inside && is_free(r) ? std::optional(Place{r, true}) : best;
+        const Worth worth = is_crossed(r)                     ? Worth::crossed
+                            : !curve || is_nearest(r, *curve) ? Worth::good
+                                                              : Worth::astray;
+        if (!best || worth > best->worth)
+        {
+            best = Place{r, worth, at};
+        }
+        if (worth == Worth::good)
+        {
+            break;
+        }
     }
     return best;
 }
@@ -61,8 +71,9 @@ bool Labels::put(const Painter& p, ImVec2 at, float distance, Type type, Colour 
     return found.has_value();
 }
 
-bool Labels::put_along(const Painter& p, std::span<const ImVec2> path, Type type, Colour colour,
-                       std::string_view text)
+std::optional<Labels::Named> Labels::put_along(const Painter& p, std::span<const ImVec2> path,
+                                               std::size_t curve, Type type, const Mark& mark,
+                                               std::string_view text)
 {
     const float apart = std::max(p.px(kBeside), bounds_.w / 48); // of the places that are tried
     std::vector<ImVec2> places;
@@ -87,19 +98,29 @@ bool Labels::put_along(const Painter& p, std::span<const ImVec2> path, Type type
         {
             continue;
         }
-        const auto found = place(p, at, p.px(kBeside), type, text);
-        best = !best || (found && !found->crossed) ? found : best;
-        if (best && !best->crossed)
+        const auto found = place(p, at, p.px(kBeside), type, text, curve);
+        best = !best || (found && found->worth > best->worth) ? found : best;
+        if (best && best->worth == Worth::good)
         {
             break;
         }
         last = at;
     }
-    if (best)
+    if (!best)
     {
-        write(p, best->r, type, colour, text);
+        return std::nullopt;
     }
-    return best.has_value();
+    const Rect& r = best->r;
+    const bool leads = best->worth != Worth::good;
+    if (leads)
+    {
+        const Colour colour = mark.fill != 0 ? mark.fill : p.theme.muted;
+        const ImVec2 to{std::clamp(best->at.x, r.x, r.right()), std::clamp(best->at.y, r.y, r.bottom())};
+        p.list.AddLine(best->at, to, colour, p.px(1.5F));
+        p.list.AddCircleFilled(best->at, p.px(3), colour);
+    }
+    write(p, r, type, words_in(p.theme, mark), text);
+    return Named{r, leads};
 }
 
 bool Labels::put_inside(const Painter& p, float x, float middle, Type type, Colour colour,
@@ -134,11 +155,15 @@ bool Labels::is_free(Rect r) const
                         });
 }
 
-bool Labels::is_crossed(Rect r) const
+bool Labels::is_crossed(Rect r, std::optional<std::size_t> but) const
 {
     // The part of the segment between the sides, and then whether it passes above or below.
     const auto crosses = [&](const Segment& s)
     {
+        if (but && s.curve == but)
+        {
+            return false;
+        }
         const auto [a, b] = s.from.x <= s.to.x ? std::pair(s.from, s.to) : std::pair(s.to, s.from);
         if (b.x < r.x || a.x > r.right())
         {
@@ -151,6 +176,58 @@ bool Labels::is_crossed(Rect r) const
         return std::max(enters, leaves) >= r.y && std::min(enters, leaves) <= r.bottom();
     };
     return std::any_of(lines_.begin(), lines_.end(), crosses);
+}
+
+bool Labels::is_nearest(Rect r, std::size_t curve) const
+{
+    float own = 1e9F;
+    for (const Segment& s : lines_)
+    {
+        own = s.curve == curve ? std::min(own, distance_of(r, s.from, s.to)) : own;
+    }
+    return !is_crossed(r.inset(-own), curve);
+}
+
+float distance_of(Rect r, ImVec2 from, ImVec2 to)
+{
+    const ImVec2 along{to.x - from.x, to.y - from.y};
+    // The piece of it between the sides of the rectangle, by Liang and Barsky.
+    float enters = 0;
+    float leaves = 1;
+    const auto cut = [&](float start, float step, float low, float high)
+    {
+        if (step == 0)
+        {
+            leaves = start >= low && start <= high ? leaves : -1;
+            return;
+        }
+        const float a = (low - start) / step;
+        const float b = (high - start) / step;
+        enters = std::max(enters, std::min(a, b));
+        leaves = std::min(leaves, std::max(a, b));
+    };
+    cut(from.x, along.x, r.x, r.right());
+    cut(from.y, along.y, r.y, r.bottom());
+    if (enters <= leaves)
+    {
+        return 0;
+    }
+    const auto to_rect = [&](ImVec2 p)
+    {
+        return std::hypot(std::max({r.x - p.x, 0.0F, p.x - r.right()}),
+                          std::max({r.y - p.y, 0.0F, p.y - r.bottom()}));
+    };
+    const float length = along.x * along.x + along.y * along.y;
+    const auto to_line = [&](ImVec2 p)
+    {
+        const float share =
+            length > 0
+                ? std::clamp(((p.x - from.x) * along.x + (p.y - from.y) * along.y) / length, 0.0F, 1.0F)
+                : 0;
+        return std::hypot(from.x + along.x * share - p.x, from.y + along.y * share - p.y);
+    };
+    return std::min({to_rect(from), to_rect(to), to_line({r.x, r.y}), to_line({r.right(), r.y}),
+                     to_line({r.x, r.bottom()}), to_line({r.right(), r.bottom()})});
 }
 
 void Labels::write(const Painter& p, Rect r, Type type, Colour colour, std::string_view text)

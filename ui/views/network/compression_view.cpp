@@ -114,7 +114,7 @@ void CompressionView::draw_charts(const Painter& p, Rect area, std::size_t step,
     {
         curves.push_back({info.feeds_back ? feedback(feeds_back(options_)) : std::string(info.name),
                           &runs_.get(options_),
-                          {t.of(Component::gradients).fill, 2.5F},
+                          {t.of(Component::gradients), 2.5F},
                           true});
     }
     const auto draw = [&](Rect r, const PlotFrame& frame, const char* id, std::size_t first, double least,

@@ -192,27 +192,30 @@ void MessageView::draw_lines(const Painter& painter, Plot& plot, const Sizes& c)
     const auto place = [&](const Line& line, std::size_t i) {
         return PlotPoint{c.bytes[i], value(c, line, i)};
     };
+    std::size_t coloured = 0;
     for (std::size_t k = 0; k < c.lines.size(); ++k)
     {
+        // What is never the fastest is pale; the others are thick where they are.
+        const bool leads = std::ranges::find(c.fastest, k) != c.fastest.end();
+        const Mark mark = leads ? Mark(t.series.at(coloured++ % t.series.size())) : Mark(t.line);
         std::vector<PlotPoint> points;
+        std::vector<PlotPoint> fastest;
         for (std::size_t i = 0; i < kSamples; ++i)
         {
             points.push_back(place(c.lines[k], i));
+            const bool here = c.fastest[i] == k || (i > 0 && c.fastest[i - 1] == k);
+            fastest.push_back({c.bytes[i], here ? points.back().y : NAN});
         }
-        plot.line(points, {t.line, 1.5F}, std::string(c.lines[k].algorithm->name),
-                  std::ranges::find(c.fastest, k) != c.fastest.end());
+        plot.line(points, {mark, leads ? 1.5F : 1.0F}, std::string(c.lines[k].algorithm->name), leads);
+        plot.line(fastest, {mark, 4});
     }
-    std::vector<PlotPoint> best;
-    for (std::size_t i = 0; i < kSamples; ++i)
-    {
-        best.push_back(place(c.lines[c.fastest[i]], i));
-    }
-    plot.line(best, {t.text, 3});
     for (std::size_t i = 1; i < kSamples; ++i)
     {
         if (c.fastest[i - 1] != c.fastest[i])
         {
-            plot.dot(best[i], {t.text});
+            plot.dot(place(c.lines[c.fastest[i]], i),
+                     {t.text, 5, PlotShape::disc, false,
+                      fmt::format("{} from here", c.lines[c.fastest[i]].algorithm->name)});
         }
     }
 }

@@ -129,8 +129,8 @@ void draw_line(const Painter& p, Plot& plot, const ScalingSweep& sweep, Scaling 
     {
         line.push_back(place_of(point, shows));
     }
-    plot.line(line, strong ? PlotStroke{t.text, 2.5F} : PlotStroke{t.data.fill, 2},
-              strong ? "strong" : "weak", true);
+    plot.line(line, strong ? PlotStroke{t.text, 2.5F} : PlotStroke{t.data, 2}, strong ? "strong" : "weak",
+              true);
     for (std::size_t i = 0; i < points.size(); ++i)
     {
         const bool here = points[i].scenario == sweep.scenario();

@@ -103,10 +103,9 @@ std::string range_words(const RentOffer& o)
     return fmt::format("{} to {}", days_words(o.days * band.low), days_words(o.days * band.high));
 }
 
-Colour colour_of(const Theme& t, std::size_t type)
+const Ink& ink_of_type(const Theme& t, std::size_t type)
 {
-    const std::array inks{&t.tensor, &t.data, &t.pipeline, &t.expert, &t.context, &t.forward};
-    return line_colour(*inks.at(type % inks.size()));
+    return t.series.at(type % t.series.size());
 }
 
 RentSearch& RentView::search(const Frame& frame)
@@ -203,12 +202,12 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
                 line.push_back({offer->usd, offer->days});
             }
         }
-        plot.line(line, {colour_of(p.theme, type), 1.5F}, s.wish().types[type].name);
+        plot.line(line, {ink_of_type(p.theme, type), 1.5F}, s.wish().types[type].name);
     }
     for (const RentOffer* offer : shown)
     {
         places.push_back({offer->usd, offer->days});
-        plot.dot(places.back(), {colour_of(p.theme, offer->type), offer->frontier ? 6.0F : 3.5F});
+        plot.dot(places.back(), {ink_of_type(p.theme, offer->type), offer->frontier ? 6.0F : 3.5F});
         if (offer->frontier)
         {
             plot.label(places.back(), grouped(offer->gpus));

@@ -314,7 +314,7 @@ void draw_resume(const Painter& p, Rect area, const ResumeRun& whole, const Resu
         return;
     }
     plot.rule_x(static_cast<double>(kResumeAt), {p.theme.text, 1, true}, "resume");
-    plot.line(after, {line_colour(p.theme.forward), 2.5F}, missing.empty() ? "" : "resumed");
+    plot.line(after, {p.theme.forward, 2.5F}, missing.empty() ? "" : "resumed");
     plot.line(smooth, {p.theme.text, 1.5F}, missing.empty() ? "" : "never interrupted");
 }
 

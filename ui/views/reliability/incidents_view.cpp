@@ -187,14 +187,16 @@ void draw_strip(const Painter& p, Plot& plot, const Strip& strip, const Incident
     const bool treated = desk.treatment() != nullptr;
     if (strip.value == &IncidentStep::loss)
     {
-        plot.line(values_of(desk.run(), &IncidentStep::held, until), {t.muted, 2});
+        plot.line(values_of(desk.run(), &IncidentStep::held, until), {t.muted, 2.5F}, "validation");
     }
     const auto own = values_of(desk.run(), strip.value, until);
-    plot.line(own, treated ? PlotStroke{t.muted, 1} : PlotStroke{line_colour(t.forward), 3});
+    plot.line(own, treated ? PlotStroke{t.muted, 1.5F} : PlotStroke{t.forward, 3},
+              treated && first ? "untreated" : "");
     mark_not_finite(p, plot, own);
     if (treated)
     {
-        plot.line(values_of(desk.treatment()->run, strip.value, kIncidentSteps), {line_colour(t.forward), 3});
+        plot.line(values_of(desk.treatment()->run, strip.value, kIncidentSteps), {t.forward, 3.5F},
+                  first ? "with the remedy" : "");
     }
     for (const std::int64_t step : desk.run().restarts)
     {
@@ -242,6 +244,7 @@ std::optional<std::int64_t> draw_strips(const Painter& p, Rect area, const Incid
                   {.part = k == 0   ? "loss"
                            : k == 1 ? "norm"
                                     : "other strips",
+                   .reads = strips[k].name,
                    .left = p.px(56)});
         if (!plot)
         {

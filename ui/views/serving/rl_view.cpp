@@ -351,8 +351,8 @@ void draw_split(const RlRoom& r)
     {
         return;
     }
-    plot.line(writes, {line_colour(t.forward), 2, true}, "generation");
-    plot.line(trains, {line_colour(t.backward_weight), 2, true}, "training");
+    plot.line(writes, {t.forward, 2, true}, "generation");
+    plot.line(trains, {t.backward_weight, 2, true}, "training");
     plot.line(rate, {t.text, 2.5F}, "the step");
     const auto best = std::ranges::max_element(rate, [](auto a, auto b) { return a.y < b.y; });
     if (best != rate.end())

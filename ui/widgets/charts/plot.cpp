@@ -15,6 +15,8 @@ constexpr double kBeyond = 10; // how far out of the area a point may lie, in ar
 constexpr float kRight = 12;   // [design px] beside the area, for x's last number
 constexpr float kNumber = 13;  // [design px] from y's numbers to the area: a handle at its edge has room
 constexpr float kJoint = 18;   // [design px] from a line's end to its name at the right
+constexpr double kPlain = 3;   // contrast with the window above which a line needs no edge
+constexpr float kEdge = 0.75F; // [design px] of a line
 
 int ticks_within(const Painter& p, float length, float each)
 {
@@ -126,7 +128,10 @@ float plot_left(const Painter& p, const PlotAxis& y, int most)
 }
 
 Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis, const PlotFrame& frame)
-    : area(whole), x(std::move(x_axis)), y(std::move(y_axis)), p_(painter)
+    : area(whole), x(std::move(x_axis)), y(std::move(y_axis)), p_(painter),
+      title_(!frame.reads.empty()   ? frame.reads
+             : !frame.title.empty() ? frame.title
+                                    : std::string_view(y.title))
 {
     const Rect title = area.cut_top(frame.title.empty() ? 0 : p_.height(Type::small_strong) + p_.px(6));
     area.cut_top(y.title.empty() ? p_.px(8) : p_.height(Type::small) + p_.px(11));
@@ -260,14 +265,22 @@ void draw_axis_y(const Painter& p, Rect area, const PlotAxis& y, float left)
 
 void Plot::stroke(std::span<const ImVec2> path, const PlotStroke& look) const
 {
-    if (path.size() < 2 || look.colour == 0)
+    if (path.size() < 2 || look.colour.fill == 0)
     {
         return;
     }
+    const auto draw = [&](Colour colour, float thickness)
+    {
+        look.dashed ? draw_dashes(p_, path, colour, thickness)
+                    : p_.list.AddPolyline(path.data(), static_cast<int>(path.size()), colour, 0, thickness);
+    };
     p_.list.PushClipRect({area.x, area.y - p_.px(2)}, {area.right(), area.bottom() + p_.px(1)}, true);
-    look.dashed ? draw_dashes(p_, path, look.colour, p_.px(look.thickness))
-                : p_.list.AddPolyline(path.data(), static_cast<int>(path.size()), look.colour, 0,
-                                      p_.px(look.thickness));
+    // A pale line has its edge on both sides, as a block has it all round.
+    if (look.colour.edge != 0 && contrast_ratio(look.colour.fill, p_.theme.window) < kPlain)
+    {
+        draw(look.colour.edge, p_.px(look.thickness) + 2 * kEdge * p_.look.scale);
+    }
+    draw(look.colour.fill, p_.px(look.thickness));
     p_.list.PopClipRect();
 }
 
@@ -311,17 +324,19 @@ void Plot::line(std::span<const PlotPoint> points, PlotStroke look, std::string 
 {
     std::vector<ImVec2> run;
     std::vector<ImVec2> whole;
+    const std::size_t curve = curves_.size();
+    curves_.push_back({thinned(points), look.colour, name});
     const auto flush = [&]
     {
         stroke(run, look);
         for (std::size_t i = 1; i < run.size(); ++i)
         {
-            labels_.avoid(run[i - 1], run[i]);
+            labels_.avoid(run[i - 1], run[i], curve);
         }
         whole.insert(whole.end(), run.begin(), run.end());
         run.clear();
     };
-    for (const PlotPoint& v : thinned(points))
+    for (const PlotPoint& v : curves_.back().points)
     {
         const ImVec2 place{at_x(v.x), at_y(v.y)};
         // Points on one another would make the joint between them swell.
@@ -347,7 +362,8 @@ void Plot::line(std::span<const PlotPoint> points, PlotStroke look, std::string 
     const bool stops = !joined && end.y > area.y + 1 && end.y < area.bottom() - 1;
     const bool column = column_ && !stops;
     whole = column_ ? std::vector{end} : std::move(whole);
-    words_.push_back({std::move(whole), 8, std::move(name), strong, column, joined});
+    words_.push_back(
+        {std::move(whole), 8, std::move(name), strong, column, joined, false, look.colour, curve});
 }
 
 void Plot::fill(std::span<const PlotPoint> low, std::span<const PlotPoint> high, Colour colour) const
@@ -413,18 +429,33 @@ void Plot::band_y(double from, double to, Colour colour, std::string_view words,
     }
 }
 
+void Plot::rule(const std::array<ImVec2, 2>& path, const PlotStroke& look, std::string words)
+{
+    stroke(path, look);
+    labels_.avoid(path[0], path[1], curves_.size());
+    words_.push_back({{path.begin(), path.end()},
+                      0,
+                      std::move(words),
+                      look.thickness >= 2,
+                      false,
+                      false,
+                      false,
+                      look.colour,
+                      curves_.size()});
+    curves_.push_back({{}, look.colour, {}, {path.begin(), path.end()}});
+}
+
 PlotMove Plot::rule_x(double value, PlotStroke look, std::string words, const char* id)
 {
     const float at = this->at({value, y.low}).x;
     const std::array path{ImVec2{at, area.bottom()}, ImVec2{at, area.y}};
-    stroke(path, look);
-    labels_.avoid(path[0], path[1]);
-    words_.push_back({{path.begin(), path.end()}, 0, std::move(words), look.thickness >= 2});
+    rule(path, look, std::move(words));
     if (id == nullptr)
     {
         return {};
     }
     const Press pressed = press(p_, {at - p_.px(12), area.y, p_.px(24), area.h}, id, 3);
+    on_rule_ = on_rule_ || (pressed.hovered && !pressed.held);
     if (pressed.hovered || pressed.held)
     {
         ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -435,15 +466,14 @@ PlotMove Plot::rule_x(double value, PlotStroke look, std::string words, const ch
 PlotMove Plot::rule_y(double value, PlotStroke look, std::string words, const char* id)
 {
     const float at = this->at({x.low, value}).y;
-    const std::array path{ImVec2{area.x, at}, ImVec2{area.right(), at}};
-    stroke(path, look);
-    labels_.avoid(path[0], path[1]);
-    words_.push_back({{path.rbegin(), path.rend()}, 0, std::move(words), look.thickness >= 2});
+    const std::array path{ImVec2{area.right(), at}, ImVec2{area.x, at}};
+    rule(path, look, std::move(words));
     if (id == nullptr)
     {
         return {};
     }
     const Press pressed = press(p_, {area.x, at - p_.px(12), area.w, p_.px(24)}, id, 3);
+    on_rule_ = on_rule_ || (pressed.hovered && !pressed.held);
     if (pressed.hovered || pressed.held)
     {
         ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
@@ -492,13 +522,36 @@ std::vector<Rect> Plot::names()
         const Words& end = ends[order[k]];
         if (end.joined)
         {
-            p_.line(area.right() + p_.px(2), heights[k], from - p_.px(3), places[k], p_.theme.muted);
+            p_.line(area.right() + p_.px(2), heights[k], from - p_.px(3), places[k], words_colour(end));
         }
         const float w = p_.text_within(from, places[k], most, end.strong ? Type::small_strong : Type::small,
-                                       end.strong ? p_.theme.text : p_.theme.muted, end.words);
+                                       words_colour(end), end.words);
         rects[order[k]] = {from, places[k] - step / 2, w, step};
+        named_.push_back({end.words, rects[order[k]], end.curve, true});
     }
     return rects;
+}
+
+Colour Plot::words_colour(const Words& w) const
+{
+    return w.mark.fill != 0 ? words_in(p_.theme, w.mark) : w.strong ? p_.theme.text : p_.theme.muted;
+}
+
+void Plot::put(const Words& w)
+{
+    const Type type = w.strong ? Type::small_strong : Type::small;
+    if (w.path.size() > 1)
+    {
+        if (const auto placed = labels_.put_along(p_, w.path, w.curve, type, w.mark, w.words))
+        {
+            named_.push_back({w.words, placed->rect, w.curve, placed->leads});
+        }
+        return;
+    }
+    const ImVec2 at = w.path.front();
+    w.distance > 0
+        ? labels_.put(p_, at, p_.px(w.distance), type, words_colour(w), w.words)
+        : labels_.put_inside(p_, at.x, at.y, type, words_colour(w), w.words, Align::centre, w.sinks);
 }
 
 void Plot::finish()
@@ -512,19 +565,14 @@ void Plot::finish()
     {
         for (const Words& w : words_)
         {
-            if (w.strong != strong || w.words.empty())
+            if (w.strong == strong && !w.words.empty())
             {
-                continue;
+                put(w);
             }
-            const Type type = strong ? Type::small_strong : Type::small;
-            const Colour colour = strong ? p_.theme.text : p_.theme.muted;
-            w.path.size() == 1 && w.distance > 0
-                ? labels_.put(p_, w.path.front(), p_.px(w.distance), type, colour, w.words)
-            : w.path.size() == 1 ? labels_.put_inside(p_, w.path.front().x, w.path.front().y, type, colour,
-                                                      w.words, Align::centre, w.sinks)
-                                 : labels_.put_along(p_, w.path, type, colour, w.words);
         }
     }
+    read_out();
+    record();
 }
 
 Colour line_colour(const Ink& ink)

@@ -1,7 +1,12 @@
 // A chart: two axes, linear or logarithmic, and on them lines, points, bands, rules, what is dragged, and
 // words that keep off one another and off the lines. Values go in, values come back.
+//
+// A line's name has its colour and stands nearer to it than to any other, or a line leads to it. Every line
+// and point is read out under the mouse, and by the arrow keys once the chart has the keyboard: left and
+// right along a line, up and down from one to the next.
 #pragma once
 
+#include "ui/draw/chart_record.h"
 #include "ui/widgets/charts/axis.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/labels.h"
@@ -48,7 +53,7 @@ std::vector<PlotPoint> stairs(std::span<const PlotPoint> points, bool on = true)
 
 struct PlotStroke
 {
-    Colour colour = 0;
+    Mark colour = {};
     float thickness = 2; // [design px]
     bool dashed = false;
 };
@@ -63,10 +68,11 @@ enum class PlotShape
 
 struct PlotDot
 {
-    Colour colour = 0;
+    Mark colour = {};
     float radius = 5; // [design px]
     PlotShape shape = PlotShape::disc;
-    bool circled = false; // a second ring, round what is chosen
+    bool circled = false;  // a second ring, round what is chosen
+    std::string name = {}; // in its read-out
 };
 
 struct PlotFrame
@@ -74,6 +80,7 @@ struct PlotFrame
     std::string_view title = {}; // in a row above
     std::string_view says = {};  // beside the title, where there is room
     std::string_view part = {};  // the chart's name for lessons
+    std::string_view reads = {}; // what its values are, in its read-out where no title says it
     float names = 0;             // [design px] at the right for the lines' names; 0: beside the lines
     float above = 0;             // [px] of room between the title and the lines
     float left = 0;              // [px] for the numbers of y, where several charts have one left edge
@@ -104,7 +111,7 @@ struct PlotField
 
 struct PlotPick
 {
-    std::optional<std::size_t> at; // the point that the mouse is near to
+    std::optional<std::size_t> at; // the point that the mouse is near to, or the keyboard on
     bool clicked = false;
 };
 
@@ -154,7 +161,7 @@ public:
 
     void dot(PlotPoint v, const PlotDot& look);
     // One of many, which words may cover.
-    void speck(PlotPoint v, const PlotDot& look) const { draw_dot(at(v), look, false); }
+    void speck(PlotPoint v, const PlotDot& look);
     // One that can be pressed.
     Press dot(PlotPoint v, const PlotDot& look, const std::string& id, std::string_view tip);
     // The same without its drawing.
@@ -163,7 +170,7 @@ public:
     PlotPick pick(std::span<const PlotPoint> points, const char* id);
     // A handle. Before field() and pick(): what was there first has the mouse.
     PlotMove grip(PlotPoint v, const char* id, std::string words = {});
-    PlotField field(const char* id) const;
+    PlotField field(const char* id);
     void tip(std::string_view heading, std::span<const TipLine> lines, std::string_view foot = {}) const;
 
     // Beside a point, the important ones first; written when all lines are known.
@@ -185,13 +192,44 @@ private:
         bool column = false; // at the right
         bool joined = false; // to the line's end
         bool sinks = false;  // to where no line crosses it
+        Mark mark = {};      // of the line it names
+        std::size_t curve = 0;
     };
+    struct Curve
+    {
+        std::vector<PlotPoint> points;
+        Mark mark;
+        std::string name;
+        std::vector<ImVec2> rule = {};
+    };
+    // A point that can be read out.
+    struct Reading
+    {
+        PlotPoint at;
+        Mark mark;
+        std::string name;
+    };
+
+    Colour words_colour(const Words& words) const;
+    void put(const Words& words);
+    // The area as one item, for the mouse over it and the keyboard.
+    const Press& touch(const char* id);
+    bool pointed() const;
+    // The point of these, in pixels, that is nearest to the mouse and near to it.
+    std::optional<Reading> reading_at(ImVec2 mouse) const;
+    // All that can be read out, line by line: points first, then lines at places that lie apart.
+    std::vector<std::vector<Reading>> readings() const;
+    std::optional<Reading> walked();
+    void read_out();
+    void show(const Reading& reading);
+    void record() const;
 
     void draw_x(float least) const;
     // Without what lies beyond the sides, and of each pixel column at most the lowest, the highest and the
     // last, so that a long run draws as fast as a short one.
     std::vector<PlotPoint> thinned(std::span<const PlotPoint> points) const;
     void stroke(std::span<const ImVec2> path, const PlotStroke& stroke) const;
+    void rule(const std::array<ImVec2, 2>& path, const PlotStroke& stroke, std::string words);
     void draw_dot(ImVec2 at, const PlotDot& dot, bool lit) const;
     PlotMove moved(const Press& press, PlotPoint from) const;
     void finish();
@@ -199,8 +237,18 @@ private:
     const Painter& p_;
     bool room_ = false;
     bool column_ = false; // names stand at the right
+    std::string title_;   // of the chart, for what has no name
     Labels labels_;
     std::vector<Words> words_;
+    std::vector<Curve> curves_; // a rule has no points
+    std::vector<Reading> dots_;
+    std::optional<Press> touch_;
+    ImGuiID touch_id_ = 0;
+    bool on_rule_ = false;      // the mouse, and not dragging it
+    std::optional<ImVec2> tip_; // what the keyboard is on
+    mutable bool told_ = false; // the view has a tip of its own
+    std::vector<Rect> handles_;
+    std::vector<ChartRecord::Name> named_;
 };
 
 // The room that y's numbers, about so many, need left of a chart. [px]
@@ -220,6 +268,6 @@ struct PlotGrip
 };
 PlotGrip draw_grip(const Painter& painter, ImVec2 at, const char* label, Colour colour);
 
-// What a line of this data is drawn with: its edge where the fill is close to the window.
+// A thin line of this data that no legend names: its edge where the fill is close to the window.
 Colour line_colour(const Ink& ink);
 } // namespace ringside

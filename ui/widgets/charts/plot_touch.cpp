@@ -2,6 +2,7 @@
 #include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -17,26 +18,32 @@ constexpr float kNear = 14; // [design px] of the mouse to a point
 void Plot::draw_dot(ImVec2 at, const PlotDot& look, bool lit) const
 {
     const float r = p_.px(look.radius + (lit ? 2.0F : 0.0F));
+    const auto [fill, edge] = look.colour;
     switch (look.shape)
     {
     case PlotShape::disc:
-        p_.list.AddCircleFilled(at, r, look.colour);
-        if (look.radius >= 4)
+        p_.list.AddCircleFilled(at, r, fill);
+        if (edge != 0 || look.radius >= 4)
         {
-            p_.list.AddCircle(at, r, p_.theme.window);
+            p_.list.AddCircle(at, r, edge != 0 ? edge : p_.theme.window);
         }
         break;
     case PlotShape::ring:
         p_.list.AddCircleFilled(at, r, with_alpha(p_.theme.window, 0.7F));
-        p_.list.AddCircle(at, r, look.colour, 0, p_.px(2));
+        p_.list.AddCircle(at, r, fill, 0, p_.px(2));
         break;
     case PlotShape::cross:
-        p_.list.AddLine({at.x - r, at.y - r}, {at.x + r, at.y + r}, look.colour, p_.px(1.5F));
-        p_.list.AddLine({at.x - r, at.y + r}, {at.x + r, at.y - r}, look.colour, p_.px(1.5F));
+        p_.list.AddLine({at.x - r, at.y - r}, {at.x + r, at.y + r}, fill, p_.px(1.5F));
+        p_.list.AddLine({at.x - r, at.y + r}, {at.x + r, at.y - r}, fill, p_.px(1.5F));
         break;
     case PlotShape::diamond:
-        p_.list.AddQuadFilled({at.x, at.y - r * 1.2F}, {at.x + r * 1.2F, at.y}, {at.x, at.y + r * 1.2F},
-                              {at.x - r * 1.2F, at.y}, look.colour);
+        const std::array corners{ImVec2{at.x, at.y - r * 1.2F}, ImVec2{at.x + r * 1.2F, at.y},
+                                 ImVec2{at.x, at.y + r * 1.2F}, ImVec2{at.x - r * 1.2F, at.y}};
+        p_.list.AddQuadFilled(corners[0], corners[1], corners[2], corners[3], fill);
+        if (edge != 0)
+        {
+            p_.list.AddPolyline(corners.data(), 4, edge, ImDrawFlags_Closed, 1);
+        }
         break;
     }
     if (look.circled)
@@ -51,6 +58,13 @@ void Plot::dot(PlotPoint v, const PlotDot& look)
     const float r = p_.px(look.radius + 1);
     draw_dot(place, look, false);
     labels_.take({place.x - r, place.y - r, 2 * r, 2 * r});
+    dots_.push_back({v, look.colour, look.name});
+}
+
+void Plot::speck(PlotPoint v, const PlotDot& look)
+{
+    draw_dot(at(v), look, false);
+    dots_.push_back({v, look.colour, look.name});
 }
 
 Press Plot::ask(PlotPoint v, float radius, const std::string& id, std::string_view tip)
@@ -60,6 +74,7 @@ Press Plot::ask(PlotPoint v, float radius, const std::string& id, std::string_vi
     const float reach = p_.px(design);
     const Rect r{place.x - reach, place.y - reach, 2 * reach, 2 * reach};
     const Press pressed = press(p_, r, id.c_str(), design);
+    handles_.push_back(r);
     if (!pressed.held)
     {
         tooltip(p_, tip);
@@ -75,13 +90,82 @@ Press Plot::dot(PlotPoint v, const PlotDot& look, const std::string& id, std::st
     return pressed;
 }
 
+namespace
+{
+
+// Where the keyboard stands in a chart; the window remembers it.
+int& stands_at(ImGuiID id)
+{
+    return *ImGui::GetStateStorage()->GetIntRef(id, 0);
+}
+
+// Of these points the one that the arrow keys are on: they go by x, and by y from one to the next.
+std::optional<std::size_t> walked_point(ImGuiID id, std::span<const PlotPoint> points,
+                                        const std::vector<std::size_t>& shown)
+{
+    if (shown.empty())
+    {
+        return std::nullopt;
+    }
+    const int along = arrow_steps(id);
+    const int up = row_steps(id);
+    int& stands = stands_at(id);
+    const auto found = std::ranges::find(shown, static_cast<std::size_t>(stands));
+    std::size_t at = found == shown.end() ? shown.front() : *found;
+    const auto step = [&](int steps, auto value)
+    {
+        std::vector<std::size_t> order = shown;
+        std::ranges::stable_sort(order, {}, [&](std::size_t i) { return value(points[i]); });
+        const auto place = std::ranges::find(order, at) - order.begin() + steps;
+        at = order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(order) - 1))];
+    };
+    if (along != 0)
+    {
+        step(along, [](const PlotPoint& v) { return v.x; });
+    }
+    if (up != 0)
+    {
+        step(-up, [](const PlotPoint& v) { return v.y; });
+    }
+    stands = static_cast<int>(at);
+    return at;
+}
+
+} // namespace
+
+const Press& Plot::touch(const char* id)
+{
+    ImGui::SetNextItemAllowOverlap();
+    touch_ = press(p_, area, id, 3);
+    touch_id_ = ImGui::GetItemID();
+    return *touch_;
+}
+
+bool Plot::pointed() const
+{
+    return (touch_->hovered || on_rule_) && !touch_->focused && !p_.look.no_tips;
+}
+
 PlotPick Plot::pick(std::span<const PlotPoint> points, const char* id)
 {
-    const Press pressed = press(p_, area, id, 3);
+    const Press pressed = touch(id);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     PlotPick pick;
     float nearest = p_.px(kNear);
-    for (std::size_t i = 0; pressed.hovered && i < points.size(); ++i)
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; pressed.focused && i < points.size(); ++i)
+    {
+        if (inside(points[i]))
+        {
+            shown.push_back(i);
+        }
+    }
+    if (pressed.focused && !p_.look.no_tips)
+    {
+        pick.at = walked_point(touch_id_, points, shown);
+        tip_ = pick.at ? std::optional(at(points[*pick.at])) : std::nullopt;
+    }
+    for (std::size_t i = 0; pointed() && i < points.size(); ++i)
     {
         const float distance = std::hypot(at_x(points[i].x) - mouse.x, at_y(points[i].y) - mouse.y);
         if (inside(points[i]) && distance < nearest)
@@ -95,7 +179,8 @@ PlotPick Plot::pick(std::span<const PlotPoint> points, const char* id)
         const ImVec2 place = at(points[*pick.at]);
         p_.list.AddCircle(place, p_.px(10), p_.theme.window, 0, p_.px(4));
         p_.list.AddCircle(place, p_.px(10), p_.theme.text, 0, p_.px(2));
-        pick.clicked = pressed.clicked && !pressed.focused;
+        pick.clicked = pressed.clicked;
+        told_ = true;
     }
     return pick;
 }
@@ -116,6 +201,7 @@ PlotMove Plot::grip(PlotPoint v, const char* id, std::string words)
 {
     const ImVec2 place = at(v);
     const PlotGrip grip = draw_grip(p_, place, id, p_.theme.text);
+    handles_.push_back({place.x - p_.px(14), place.y - p_.px(14), p_.px(28), p_.px(28)});
     labels_.take({place.x - p_.px(12), place.y - p_.px(12), p_.px(24), p_.px(24)});
     if (!words.empty())
     {
@@ -130,16 +216,17 @@ PlotMove Plot::grip(PlotPoint v, const char* id, std::string words)
     return move;
 }
 
-PlotField Plot::field(const char* id) const
+PlotField Plot::field(const char* id)
 {
-    const Press pressed = press(p_, area, id, 3);
+    const Press pressed = touch(id);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     return {pressed.hovered, pressed.held && ImGui::IsMouseDown(0), {x_of(mouse.x), y_of(mouse.y)}};
 }
 
 void Plot::tip(std::string_view heading, std::span<const TipLine> lines, std::string_view foot) const
 {
-    tip_card(p_, area, ImGui::GetIO().MousePos, heading, lines, foot);
+    tip_card(p_, area, tip_.value_or(ImGui::GetIO().MousePos), heading, lines, foot);
+    told_ = true;
 }
 
 PlotGrip draw_grip(const Painter& p, ImVec2 at, const char* label, Colour colour)

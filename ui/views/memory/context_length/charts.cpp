@@ -57,9 +57,8 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
     const Theme& t = p.theme;
     const auto curve = [&](auto value) { return above_zero(lengths, value); };
     plot.line(curve([&](double n) { return f.total(n, look.mask); }), {t.text, 3}, "total", true);
-    plot.line(curve([&](double n) { return f.of_products(n); }), {line_colour(t.forward), 2.5F},
-              "linear \u221d s");
-    plot.line(curve([&](double n) { return f.of_scores(n, look.mask); }), {line_colour(t.context), 2.5F},
+    plot.line(curve([&](double n) { return f.of_products(n); }), {t.forward, 2.5F}, "linear \u221d s");
+    plot.line(curve([&](double n) { return f.of_scores(n, look.mask); }), {t.context, 2.5F},
               "attention \u221d s\u00b2");
     plot.line(curve([&](double n) { return f.of_head(n); }), {t.muted, 1.5F}, "head \u221d s");
     const double cross = crossover_tokens(f, look.mask);
@@ -126,11 +125,9 @@ std::optional<double> draw_context_memory(const Painter& p, Rect area, const Con
                           PlotStroke stroke, const char* name)
     { plot.line(lengths_of(all, value), stroke, name); };
     line(curves.memory, &ContextMemory::total, {t.text, 3}, "total");
-    line(curves.memory, &ContextMemory::state, {line_colour(t.of(Component::weights)), 2}, "model state");
-    line(curves.memory, &ContextMemory::linear, {line_colour(t.of(Component::activations)), 2.5F},
-         "activations \u221d s");
-    line(curves.stored_scores, &ContextMemory::scores, {line_colour(t.context), 2.5F},
-         "scores if stored \u221d s\u00b2");
+    line(curves.memory, &ContextMemory::state, {t.of(Component::weights), 2}, "model state");
+    line(curves.memory, &ContextMemory::linear, {t.of(Component::activations), 2.5F}, "activations \u221d s");
+    line(curves.stored_scores, &ContextMemory::scores, {t.context, 2.5F}, "scores if stored \u221d s\u00b2");
     line(curves.memory, &ContextMemory::logits, {t.muted, 1.5F}, "logits \u221d s");
     return draw_length(p, plot, {static_cast<double>(look.tokens), here.total}, "###length, memory",
                        format_bytes(Bytes(here.total), look.unit));

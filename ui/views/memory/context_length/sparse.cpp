@@ -26,10 +26,10 @@ double flops_of(const ContextRoom& r, SparseKind kind, double tokens)
     return sparse_cost(r.frame.now.scenario.model, kind, r.state.sparse, tokens).flops;
 }
 
-Colour sparse_colour(const Theme& t, SparseKind kind)
+Ink sparse_ink(const Theme& t, SparseKind kind)
 {
     const std::array inks{t.context, t.forward, t.backward_input, t.tensor, t.backward_weight, t.data};
-    return line_colour(inks.at(static_cast<std::size_t>(kind)));
+    return inks.at(static_cast<std::size_t>(kind));
 }
 
 void draw_sparse_curves(const ContextRoom& r, Rect area)
@@ -47,8 +47,8 @@ void draw_sparse_curves(const ContextRoom& r, Rect area)
     {
         plot.line(sampled(
                       plot.x, [&](double tokens) { return flops_of(r, kind, tokens); }, 120),
-                  {sparse_colour(t, kind), 2.5F}, std::string(name_of(kind)), kind == SparseKind::full);
-        plot.dot({r.state.tokens, flops_of(r, kind, r.state.tokens)}, {sparse_colour(t, kind), 4});
+                  {sparse_ink(t, kind), 2.5F}, std::string(name_of(kind)), kind == SparseKind::full);
+        plot.dot({r.state.tokens, flops_of(r, kind, r.state.tokens)}, {sparse_ink(t, kind), 4});
     }
     if (const auto to =
             plot.rule_x(r.state.tokens, {t.text, 1.5F, true}, length_words(r.state.tokens), "###before").x(2))
@@ -68,7 +68,7 @@ void draw_sparse_table(const ContextRoom& r, Rect area)
         {Column<SparseKind>(fmt::format("At {} tokens", length_words(r.state.tokens)),
                             [](SparseKind kind) { return capitalized(std::string(name_of(kind))); })
              .with(kSwatchRoom, [&](const Painter& p, Rect cell, SparseKind kind, bool)
-                   { draw_swatch(p, cell, plain_fill(sparse_colour(p.theme, kind))); }),
+                   { draw_swatch(p, cell, {sparse_ink(p.theme, kind)}); }),
          {"keys read", [&](SparseKind kind) { return grouped(std::llround(cost(kind).keys)); }, 2},
          {"FLOPs", [&](SparseKind kind) { return format_count(cost(kind).flops); }, 1},
          {"fewer", [&](SparseKind kind) { return three_digits(full / cost(kind).flops) + "\u00d7"; }, 3,

@@ -53,8 +53,8 @@ std::optional<ChangeScenario> draw_tokens(const Painter& p, Rect area, const Off
     // Time that cannot hide: left of the break-even.
     plot.band_x(plot.x.low, plot.x.held(r.break_even()), with_alpha(t.data.fill, 0.22F), "transfer-bound",
                 kExposedHatch);
-    plot.rule_y(r.shelf, {line_colour(t.data), 2}, "transfers " + format_seconds(Seconds(r.shelf)));
-    plot.line(line_of(curve, &TokenPoint::compute), {t.forward.fill, 2}, "compute", true);
+    plot.rule_y(r.shelf, {t.data, 2}, "transfers " + format_seconds(Seconds(r.shelf)));
+    plot.line(line_of(curve, &TokenPoint::compute), {t.forward, 2}, "compute", true);
     plot.line(line_of(curve, &TokenPoint::total), {t.text, 2.5F}, "step", true);
     if (r.break_even() >= plot.x.low && r.break_even() <= plot.x.high)
     {

@@ -225,7 +225,7 @@ void draw_growth(const Painter& p, Rect area, const GradientProjection& g, const
     }
     plot.rule_x(ranks, {t.muted, 1, true}, fmt::format("N = {}", grouped(g.ranks)));
     plot.line(points_of(dense), {t.text, 1.5F}, "dense BF16");
-    plot.line(points_of(own), {t.of(Component::gradients).fill, 2.5F});
+    plot.line(points_of(own), {t.of(Component::gradients), 2.5F});
     const double crossing = gather_crossover(own.part, dense.part);
     if (own.travel == Travel::all_gather && crossing > 2 && crossing < last)
     {

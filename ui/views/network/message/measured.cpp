@@ -36,10 +36,10 @@ void draw_rates(const Painter& p, Plot& plot, const MeasuredLook& look, const ch
     const CollectiveAlgorithm& algorithm = *find_algorithm(id);
     plot.line(sampled(plot.x, [&](double b)
                       { return rate_of(look, b, system.nominal(kAllReduce, algorithm, Bytes(b))); }),
-              {line_colour(ink), 1.5F, true}, name + ", \u03b1\u2013\u03b2");
+              {ink, 1.5F, true}, name + ", \u03b1\u2013\u03b2");
     plot.line(sampled(plot.x, [&](double b)
                       { return rate_of(look, b, system.time(kAllReduce, algorithm, Bytes(b))); }),
-              {line_colour(ink), 2.5F}, name + ", fitted", true);
+              {ink, 2.5F}, name + ", fitted", true);
     for (const MeasuredBus& row : measured_buses())
     {
         if (row.system == &system && row.kind == kAllReduce && row.algorithm == &algorithm)

@@ -98,7 +98,7 @@ void draw_roofs(const RooflineRoom& r, Rect area)
         {
             products.push_back(&point);
             points.push_back({point.intensity(), point.flop_rate()});
-            plot.dot(points.back(), {line_colour(r.p.theme.forward), 4.5F});
+            plot.dot(points.back(), {r.p.theme.forward, 4.5F});
         }
     }
     if (const PlotPick pick = plot.pick(points, "###products measured"); pick.at)

@@ -56,7 +56,7 @@ void draw_saw(const RooflineRoom& r, Rect area, const RooflineSheet& sheet)
     {
         return;
     }
-    plot.line({{0, d.peak}, {reach, d.peak}}, {line_colour(t.forward), 2}, flop_rate_words(d.peak) + " peak");
+    plot.line({{0, d.peak}, {reach, d.peak}}, {t.forward, 2}, flop_rate_words(d.peak) + " peak");
     plot.line({{0, d.peak * d.reached}, {reach, d.peak * d.reached}}, {t.muted, 1.5F, true},
               format_percent(d.reached) + " in full waves");
     std::vector<PlotPoint> line;
@@ -64,7 +64,7 @@ void draw_saw(const RooflineRoom& r, Rect area, const RooflineSheet& sheet)
     {
         line.push_back({each.product.rows, each.rate()});
     }
-    plot.line(line, {line_colour(t.forward), 2.5F});
+    plot.line(line, {t.forward, 2.5F});
     plot.line({{d.product.rows, 0}, {d.product.rows, d.rate()}}, {t.text, 1, true});
     const PlotMove grip =
         plot.grip({d.product.rows, d.rate()}, "###rows of the product",

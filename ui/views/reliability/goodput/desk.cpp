@@ -187,8 +187,8 @@ std::optional<double> draw_interval_curve(const Painter& p, Rect area, const Run
         }
         plot.line(values, stroke, name, strong);
     };
-    line(&IntervalPoint::saving, {t.of(Component::variance).fill, 2}, "checkpointing", false);
-    line(&IntervalPoint::lost, {t.forward.fill, 2}, "lost work", false);
+    line(&IntervalPoint::saving, {t.of(Component::variance), 2}, "checkpointing", false);
+    line(&IntervalPoint::lost, {t.forward, 2}, "lost work", false);
     line(&IntervalPoint::loss, {t.text, 2.5F}, "total", true);
     // Where the formula has it, and where it is best.
     const RunRates& r = desk.rates();

@@ -24,13 +24,15 @@ struct Published
 {
     double gpus;
     double share;
+    std::string_view label;
     std::string_view name;
 };
 constexpr std::array kPublished{
-    Published{9600, 0.97, "ByteRobust, arXiv 2509.16293: 97% on 9,600 GPUs"},
-    Published{16384, 0.90, "Llama 3, arXiv 2407.21783: more than 90% on 16,384 GPUs"},
-    Published{100000, 0.44, "FT-HSDP, arXiv 2602.00277: 44% on O(100,000) GPUs, all restart in 10 minutes"},
-    Published{100000, 0.80,
+    Published{9600, 0.97, "ByteRobust", "ByteRobust, arXiv 2509.16293: 97% on 9,600 GPUs"},
+    Published{16384, 0.90, "Llama 3", "Llama 3, arXiv 2407.21783: more than 90% on 16,384 GPUs"},
+    Published{100000, 0.44, "full restart, FT-HSDP",
+              "FT-HSDP, arXiv 2602.00277: 44% on O(100,000) GPUs, all restart in 10 minutes"},
+    Published{100000, 0.80, "elastic, FT-HSDP",
               "FT-HSDP, arXiv 2602.00277: 80% on O(100,000) GPUs, a replica leaves for 3 minutes"}};
 
 FleetPlan plan_of(const Frame& frame, GoodputState& state)
@@ -50,10 +52,10 @@ FleetPlan plan_of(const Frame& frame, GoodputState& state)
     return plan;
 }
 
-Colour line_of(const Theme& t, Recovery recovery)
+Ink ink_of_recovery(const Theme& t, Recovery recovery)
 {
     const std::array inks{t.backward_weight, t.data, t.forward, t.backward_input};
-    return line_colour(inks.at(static_cast<std::size_t>(recovery)));
+    return inks.at(static_cast<std::size_t>(recovery));
 }
 
 std::string whole_percent(double share)
@@ -80,13 +82,14 @@ void draw_effective(const GoodputRoom& r, Rect area)
     {
         plot.line(sampled(
                       plot.x, [&](double n) { return effective_time(plan, recovery, n); }, 80),
-                  {line_of(t, recovery), 2.5F}, std::string(name_of(recovery)));
-        plot.dot({gpus, effective_time(plan, recovery, gpus)}, {line_of(t, recovery), 4});
+                  {ink_of_recovery(t, recovery), 2.5F}, std::string(name_of(recovery)));
+        plot.dot({gpus, effective_time(plan, recovery, gpus)}, {ink_of_recovery(t, recovery), 4});
     }
     for (const Published& each : kPublished)
     {
         plot.dot({each.gpus, each.share}, {t.text, 5, PlotShape::diamond}, fmt::format("###{}", each.name),
                  each.name);
+        plot.label({each.gpus, each.share}, std::string(each.label), true);
     }
     if (const auto to = plot.rule_x(gpus, {t.text, 1.5F, true},
                                     fmt::format("{} GPUs", grouped(std::llround(gpus))), "###fleet size")

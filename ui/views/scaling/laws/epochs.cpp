@@ -32,8 +32,7 @@ void draw_epochs(const LawsRoom& r)
         return;
     }
     plot.line(sampled(plot.x, [](double passes) { return passes; }), {t.muted, 1.5F}, "all unique");
-    plot.line(sampled(plot.x, [](double passes) { return effective_tokens(1, passes); }),
-              {line_colour(t.forward), 3});
+    plot.line(sampled(plot.x, [](double passes) { return effective_tokens(1, passes); }), {t.forward, 3});
     const double most = effective_tokens(1, 1e9);
     plot.rule_y(most, {t.muted, 1, true}, fmt::format("limit: {}", three_digits(most)));
     const double worth = effective_tokens(1, state.passes);

@@ -92,10 +92,8 @@ void draw_inference(const LawsRoom& r)
         return;
     }
     const auto curve = [&](auto part) { return curve_of(plot.x, fit, split.loss, state.served, part); };
-    plot.line(curve([](const Lifetime& life) { return life.serving; }), {line_colour(t.data)},
-              "inference 2 N D");
-    plot.line(curve([](const Lifetime& life) { return life.training; }), {line_colour(t.forward)},
-              "training 6 N D");
+    plot.line(curve([](const Lifetime& life) { return life.serving; }), {t.data}, "inference 2 N D");
+    plot.line(curve([](const Lifetime& life) { return life.training; }), {t.forward}, "training 6 N D");
     plot.line(curve([](const Lifetime& life) { return life.total(); }), {t.text, 3}, "training + inference",
               true);
     mark(p, plot, l.best, fmt::format("cheapest: {}", format_count(l.best.parameters)));

@@ -65,7 +65,7 @@ void draw_curves(const Painter& p, Plot& plot, LawsState& state, const LawsSplit
         const bool own = times == 1;
         bottoms.push_back(bottom_of(fit, flops));
         plot.line(sampled(plot.x, [&](double n) { return loss(fit, n, flops / training_flops(n, 1)); }),
-                  own ? PlotStroke{line_colour(p.theme.forward), 3} : PlotStroke{p.theme.line, 1.5F});
+                  own ? PlotStroke{p.theme.forward, 3} : PlotStroke{p.theme.line, 1.5F});
     }
     plot.line(bottoms, {p.theme.muted, 1, true});
     for (std::size_t i = 0; i < kBudgets.size(); ++i)
@@ -115,7 +115,7 @@ void draw_rules(const Painter& p, Rect area, const Plot& plot, const LawsSplit& 
         const ComputeOptimum best = rule.at(split.flops);
         const float x = plot.at({best.parameters, plot.y.low}).x;
         p.line(plot.area.x, row.middle(), plot.area.right(), row.middle(), t.grid);
-        p.list.AddCircleFilled({x, row.middle()}, p.px(5), line_colour(t.data));
+        p.list.AddCircleFilled({x, row.middle()}, p.px(5), t.data.fill);
         const std::string words =
             fmt::format("{}: {} on {}", rule.name, format_count(best.parameters), format_count(best.tokens));
         const float w = p.width(Type::small, words);

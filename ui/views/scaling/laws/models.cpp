@@ -44,8 +44,7 @@ void draw_rules(const Painter& p, Plot& plot, const LawsState& state)
             points.push_back({best.parameters, best.tokens});
         }
         const bool chosen = rule.id == state.fit().id;
-        plot.line(points,
-                  chosen ? PlotStroke{line_colour(p.theme.forward), 3} : PlotStroke{p.theme.muted, 1.5F},
+        plot.line(points, chosen ? PlotStroke{p.theme.forward, 3} : PlotStroke{p.theme.muted, 1.5F},
                   std::string(rule.name), chosen);
     }
 }
@@ -82,8 +81,8 @@ void draw_models(const LawsRoom& r)
     for (const TrainedModel& m : trained_models())
     {
         const PlotPoint place{m.parameters, m.tokens};
-        const Press pressed = plot.dot(place, {line_colour(p.theme.data)},
-                                       fmt::format("###trained {}", m.name), tip_of(m, state.fit()));
+        const Press pressed =
+            plot.dot(place, {p.theme.data}, fmt::format("###trained {}", m.name), tip_of(m, state.fit()));
         plot.label(place, std::string(m.name));
         if (pressed.clicked)
         {

@@ -85,9 +85,9 @@ void draw_margin(const Painter& p, Rect area, const AlignmentState& wish)
         return;
     }
     plot.line(sampled(plot.x, [&](double m) { return dpo_weight(wish.beta, m, 0); }),
-              {p.theme.of(Component::gradients).fill, 2}, "gradient weight");
+              {p.theme.of(Component::gradients), 2}, "gradient weight");
     plot.line(sampled(plot.x, [&](double m) { return dpo_loss(wish.beta, m, 0); }),
-              {p.theme.of(Component::activations).fill, 2.5F}, "loss");
+              {p.theme.of(Component::activations), 2.5F}, "loss");
     const PlotPoint now{wish.chosen - wish.rejected, dpo_loss(wish.beta, wish.chosen, wish.rejected)};
     plot.dot(now, {p.theme.text, 7.5F});
     plot.label(now,

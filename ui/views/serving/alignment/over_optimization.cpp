@@ -37,7 +37,7 @@ void draw_over_optimization(const AlignmentRoom& r)
     }
     const auto rewards = [&](Optimizing how, double doubt)
     { return sampled(plot.x, [&, how, doubt](double d) { return gold_reward(how, kAlpha, doubt, d); }); };
-    plot.line({{0, 0}, {most, kAlpha * most}}, {t.data.fill, 2}, "proxy (reward model)");
+    plot.line({{0, 0}, {most, kAlpha * most}}, {t.data, 2}, "proxy (reward model)");
     plot.line(rewards(Optimizing::best_of_n, state.doubt), {t.muted, 2}, "gold, best of n");
     plot.line(rewards(Optimizing::reinforcement, 4 * state.doubt), {t.text, 2.5F}, "gold, RL");
     const double gold = gold_reward(Optimizing::reinforcement, kAlpha, 4 * state.doubt, std::min(stop, most));

@@ -56,7 +56,7 @@ void draw_hit_rates(const SloRoom& r, Plot& plot, double bytes)
             draw(skew, {r.p.theme.muted, 1.5F}, false);
         }
     }
-    draw(traffic.skew, {line_colour(r.p.theme.forward), 3}, true);
+    draw(traffic.skew, {r.p.theme.forward, 3}, true);
 }
 
 void draw_cache(const SloRoom& r)

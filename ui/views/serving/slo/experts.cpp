@@ -74,8 +74,8 @@ void draw_decoded(const SloRoom& r, Rect area)
     {
         return;
     }
-    plot.line(decoded(one), {line_colour(t.forward), 2.5F}, "one batch");
-    plot.line(decoded(two), {line_colour(t.expert), 2.5F}, "two half batches");
+    plot.line(decoded(one), {t.forward, 2.5F}, "one batch");
+    plot.line(decoded(two), {t.expert, 2.5F}, "two half batches");
     for (const bool halves : {false, true})
     {
         for (const WideEngine& engine : halves ? two : one)
@@ -99,8 +99,10 @@ void draw_decoded(const SloRoom& r, Rect area)
                             engine.overlap_from > 0 ? "\n\ntwo half batches" + overlap_words(engine) : "");
             const bool here = (group || halves == r.state.setup.engine.two_batch) &&
                               engine.report.setup.ranks == r.state.setup.engine.ranks;
-            const PlotDot look{group ? t.text : line_colour(halves ? t.expert : t.forward), 5,
-                               PlotShape::disc, here};
+            const PlotDot look{group    ? Mark(t.text)
+                               : halves ? Mark(t.expert)
+                                        : Mark(t.forward),
+                               5, PlotShape::disc, here};
             const std::string id = fmt::format("###wide {} {}", engine.report.setup.ranks, halves);
             if (plot.dot({gpus_of(engine), engine.tokens_per_gpu()}, look, id, tip).clicked)
             {

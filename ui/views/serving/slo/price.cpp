@@ -107,13 +107,22 @@ void draw_price(const SloRoom& r)
     for (const PricedLoad& point : points)
     {
         places.push_back({point.tpot_90, point.usd});
-        plot.speck(places.back(), {line_colour(ink_of(t, point.setup.system)), 3});
+        plot.speck(places.back(), {ink_of(t, point.setup.system), 3});
     }
     plot.line(list_of<PlotPoint>(front,
                                  [](const PricedLoad& f) {
                                      return PlotPoint{f.tpot_90, f.usd};
                                  }),
               {t.text, 2.5F}, "Pareto front");
+    std::string last;
+    for (const PricedLoad& f : front)
+    {
+        const std::string way = way_words(f.setup);
+        if (way != std::exchange(last, way))
+        {
+            plot.label({f.tpot_90, f.usd}, way);
+        }
+    }
     plot.limit_x(r.state.setup.each_token,
                  fmt::format("objective {}", latency_words(r.state.setup.each_token)));
     const PlotPick pick = plot.pick(places, "###priced");

@@ -186,7 +186,7 @@ void draw_latency(const SloRoom& r, Rect area, std::string_view title, double Lo
     {
         return;
     }
-    plot.line(middle, {line_colour(t.forward), 1.5F, true}, "median");
+    plot.line(middle, {t.forward, 1.5F, true}, "median");
     plot.line(high, {t.text, 2.5F}, "p90");
     const PlotMove limit = plot.limit_y(objective, fmt::format("objective {}", latency_words(objective)), id);
     if (const auto to = limit.y(1.1))

@@ -88,11 +88,10 @@ void draw_split(const SloRoom& r)
     {
         return;
     }
-    plot.rule_y(now.each(0), {line_colour(ink_of(t, ServingSystem::prefill_first)), 2, true},
-                "colocated, prefill first");
-    plot.rule_y(now.each(1), {line_colour(ink_of(t, ServingSystem::chunked)), 2, true},
+    plot.rule_y(now.each(0), {ink_of(t, ServingSystem::prefill_first), 2, true}, "colocated, prefill first");
+    plot.rule_y(now.each(1), {ink_of(t, ServingSystem::chunked), 2, true},
                 fmt::format("colocated, chunks of {}", grouped(r.state.setup.budget)));
-    plot.line(apart, {line_colour(ink_of(t, ServingSystem::disaggregated)), 2.5F}, "disaggregated");
+    plot.line(apart, {ink_of(t, ServingSystem::disaggregated), 2.5F}, "disaggregated");
     for (const PlotPoint& point : apart)
     {
         const auto prefill = static_cast<std::int64_t>(point.x);
@@ -100,7 +99,7 @@ void draw_split(const SloRoom& r)
         const std::string tip =
             fmt::format("{} prefill, {} decode: {} requests/s per GPU", counted(prefill, "engine"),
                         now.engines - prefill, load_words(point.y));
-        if (plot.dot(point, {line_colour(ink_of(t, ServingSystem::disaggregated)), 5}, id, tip).clicked)
+        if (plot.dot(point, {ink_of(t, ServingSystem::disaggregated), 5}, id, tip).clicked)
         {
             r.state.setup.system = ServingSystem::disaggregated;
             r.state.setup.prefill = prefill;

@@ -72,7 +72,7 @@ void draw_copies(const DataRoom& r)
             plot.label({similarity_at(0.2, rows, bands), 0.2}, std::string(known.name));
         }
     }
-    plot.line(own, {line_colour(p.theme.forward), 3});
+    plot.line(own, {p.theme.forward, 3});
     plot.label({std::max(0.0, similarity_at(0.1, state.rows, state.bands) - 0.3), 0.1}, "false positives",
                false, 4);
     plot.label({target, 0.98}, "false negatives", false, 4);

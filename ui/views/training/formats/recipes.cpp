@@ -27,10 +27,10 @@ double kept_of(const FormatsState& state, LowRecipe recipe)
     return state.kept.value_or(low_recipe(recipe).kept);
 }
 
-Colour recipe_colour(const Theme& t, LowRecipe recipe)
+Ink recipe_ink(const Theme& t, LowRecipe recipe)
 {
     const std::array inks{t.forward, t.backward_weight, t.data, t.backward_input, t.expert};
-    return line_colour(inks.at(static_cast<std::size_t>(recipe)));
+    return inks.at(static_cast<std::size_t>(recipe));
 }
 
 std::string times_words(double factor)
@@ -91,10 +91,10 @@ void draw_gain(const FormatsRoom& r, Rect area)
             return low_gain(gpu, info.id, {tokens, here.in, here.out}, kept_of(r.state, info.id));
         };
         const bool chosen = info.id == r.state.recipe;
-        plot.line(sampled(plot.x, gain, 90), {recipe_colour(t, info.id), chosen ? 3.0F : 1.5F},
+        plot.line(sampled(plot.x, gain, 90), {recipe_ink(t, info.id), chosen ? 3.0F : 1.5F},
                   std::string(info.name), chosen);
         plot.dot({plot.x.held(here.tokens), gain(here.tokens)},
-                 {recipe_colour(t, info.id), chosen ? 5.0F : 3.5F});
+                 {recipe_ink(t, info.id), chosen ? 5.0F : 3.5F});
     }
     if (const auto to = plot.rule_x(plot.x.held(here.tokens), {t.text, 1.5F, true}, "", "###rows").x(2))
     {

@@ -54,7 +54,7 @@ void draw_ladder(const Painter& p, Rect area, FormatsState& state, const NumberF
     plot.label({sum + step / 2, 0.28}, "midpoint");
     const double exact = sum + state.walk.addend;
     const double held = round_to(f, exact, Overflow::saturate);
-    plot.line({{sum, 0.8}, {exact, 0.8}}, {t.of(Component::gradients).fill, 4});
+    plot.line({{sum, 0.8}, {exact, 0.8}}, {t.of(Component::gradients), 4});
     const ImVec2 from = plot.at({exact, 0.55});
     const ImVec2 to = plot.at({held, 0.55});
     if (std::fabs(to.x - from.x) > p.px(6))
@@ -86,11 +86,10 @@ void draw_walks(const Painter& p, Rect area, FormatsState& state, const Walk& wa
     {
         line.push_back(walk.start + walk.addend * i);
     }
-    const std::array curves{
-        PlotSeries{"exact", line, {t.text, 1.5F, true}},
-        PlotSeries{"stochastic rounding", random, {t.stage_ramp[1], 1.5F}},
-        PlotSeries{"mean of 64 draws", mean, {t.stage_ramp[3], 2.5F}},
-        PlotSeries{"round to nearest", nearest, {t.of(Component::weights).fill, 3}, true}};
+    const std::array curves{PlotSeries{"exact", line, {t.text, 1.5F, true}},
+                            PlotSeries{"stochastic rounding", random, {t.stage_ramp[1], 1.5F}},
+                            PlotSeries{"mean of 64 draws", mean, {t.stage_ramp[3], 2.5F}},
+                            PlotSeries{"round to nearest", nearest, {t.of(Component::weights), 3}, true}};
     const std::string says = fmt::format("each rounded to {}", number_format(walk.format).name);
     if (const auto to =
             draw_series(p, area, {.title = "Running sum", .says = says, .part = "sums", .names = 190},

@@ -54,7 +54,7 @@ void draw_costs(const Painter& p, Plot& plot, double batch, double critical)
     plot.line(sampled(plot.x, [&](double b) { return steps_over_least(b, critical); }), {t.text, 3}, "steps",
               true);
     plot.line(sampled(plot.x, [&](double b) { return examples_over_least(b, critical); }),
-              {t.of(Component::gradients).fill, 3}, "examples", true);
+              {t.of(Component::gradients), 3}, "examples", true);
     plot.rule_x(batch, {t.text, 1.5F});
     for (const double cost : {steps_over_least(batch, critical), examples_over_least(batch, critical)})
     {

@@ -41,7 +41,7 @@ void draw_singular(const OptimizerRoom& r, Rect area)
         const bool last = step == r.state.muon_steps;
         plot.line(sampled(
                       plot.x, [step](double s) { return newton_schulz(s, step); }, 240),
-                  last ? PlotStroke{line_colour(t.forward), 3} : PlotStroke{t.muted, 1.5F},
+                  last ? PlotStroke{t.forward, 3} : PlotStroke{t.muted, 1.5F},
                   step == 0 ? "momentum" : fmt::format("step {}", step), last);
     }
 }
@@ -62,7 +62,7 @@ void draw_overhead(const OptimizerRoom& r, Rect area)
         return;
     }
     plot.line(sampled(plot.x, [&](double tokens) { return cost.overhead(tokens); }), {t.text, 2.5F});
-    plot.dot({batch, cost.overhead(batch)}, {line_colour(t.forward)});
+    plot.dot({batch, cost.overhead(batch)}, {t.forward});
     plot.label({batch, cost.overhead(batch)}, format_percent(cost.overhead(batch)), true);
     plot.rule_x(batch, {t.text, 1, true});
 }

@@ -1,0 +1,198 @@
+// What is read out of a chart: the point of a line, or the dot, under the mouse or where the keyboard is.
+#include <fmt/format.h>
+
+#include "core/base/text/text.h"
+#include "ui/widgets/charts/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr float kReach = 14;        // [design px] of the mouse to a point or line
+constexpr float kBetweenStops = 16; // [design px] of two places that the arrow keys go to
+constexpr int kMostStops = 1024;    // of one line
+
+// As the axis writes it, with the digits that it leaves out where it writes coarsely.
+std::string value_words(const PlotAxis& axis, double value)
+{
+    const double rounded = value == 0 ? 0 : std::stod(fmt::format("{:.4g}", value));
+    const std::string words = axis.words ? axis.words(rounded) : std::string();
+    const bool coarse = words.empty() || words == axis.words(rounded * 1.04);
+    return coarse ? three_digits(value) : words;
+}
+
+// A number for each chart of a window in a frame, the same in the next frame.
+int chart_number()
+{
+    constexpr int kMany = 256;
+    constexpr int kFrames = 1 << 20;
+    int& last = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("###charts"), 0);
+    const int frame = ImGui::GetFrameCount() % kFrames;
+    last = last / kMany == frame ? last + 1 : frame * kMany;
+    return last % kMany;
+}
+
+} // namespace
+
+std::vector<std::vector<Plot::Reading>> Plot::readings() const
+{
+    std::vector<std::vector<Reading>> rows;
+    std::vector<Reading> dots;
+    std::ranges::copy_if(dots_, std::back_inserter(dots), [this](const Reading& r) { return inside(r.at); });
+    std::ranges::stable_sort(dots, {}, [](const Reading& r) { return r.at.x; });
+    if (!dots.empty())
+    {
+        rows.push_back(std::move(dots));
+    }
+    for (const Curve& curve : curves_)
+    {
+        std::vector<Reading> row;
+        ImVec2 last{-1e9F, -1e9F};
+        for (const PlotPoint& v : curve.points)
+        {
+            const bool shown = curve.mark.fill != 0 && std::isfinite(v.x) && std::isfinite(v.y) && inside(v);
+            const ImVec2 place = shown ? at(v) : last;
+            if (shown && std::hypot(place.x - last.x, place.y - last.y) >= p_.px(kBetweenStops))
+            {
+                row.push_back({v, curve.mark, curve.name});
+                last = place;
+            }
+        }
+        if (!row.empty())
+        {
+            rows.push_back(std::move(row));
+        }
+    }
+    return rows;
+}
+
+std::optional<Plot::Reading> Plot::walked()
+{
+    const int along = arrow_steps(touch_id_);
+    const int row_step = row_steps(touch_id_);
+    const auto rows = readings();
+    if (rows.empty())
+    {
+        return std::nullopt;
+    }
+    int& stands = *ImGui::GetStateStorage()->GetIntRef(touch_id_, 0);
+    const int row = std::clamp(stands / kMostStops + row_step, 0, static_cast<int>(rows.size()) - 1);
+    const auto& stops = rows[static_cast<std::size_t>(row)];
+    const int most = std::min(kMostStops, static_cast<int>(stops.size())) - 1;
+    const int stop = std::clamp(stands % kMostStops + along, 0, most);
+    stands = row * kMostStops + stop;
+    return stops[static_cast<std::size_t>(stop)];
+}
+
+std::optional<Plot::Reading> Plot::reading_at(ImVec2 mouse) const
+{
+    std::optional<Reading> found;
+    float nearest = p_.px(kReach);
+    for (const Reading& dot : dots_)
+    {
+        const float away = std::hypot(at_x(dot.at.x) - mouse.x, at_y(dot.at.y) - mouse.y);
+        if (inside(dot.at) && away <= nearest)
+        {
+            nearest = away;
+            found = dot;
+        }
+    }
+    if (found)
+    {
+        return found; // a dot lies on its line
+    }
+    for (const Curve& curve : curves_)
+    {
+        for (std::size_t i = 0; curve.mark.fill != 0 && i + 1 < curve.points.size(); ++i)
+        {
+            const ImVec2 a{at_x(curve.points[i].x), at_y(curve.points[i].y)};
+            const ImVec2 b{at_x(curve.points[i + 1].x), at_y(curve.points[i + 1].y)};
+            const ImVec2 along{b.x - a.x, b.y - a.y};
+            const float length = along.x * along.x + along.y * along.y;
+            const float share =
+                length > 0
+                    ? std::clamp(((mouse.x - a.x) * along.x + (mouse.y - a.y) * along.y) / length, 0.0F, 1.0F)
+                    : 0;
+            const ImVec2 on{a.x + along.x * share, a.y + along.y * share};
+            const float away = std::hypot(on.x - mouse.x, on.y - mouse.y);
+            if (away < nearest) // never of what is not finite
+            {
+                nearest = away;
+                found = {{x_of(on.x), y_of(on.y)}, curve.mark, curve.name};
+            }
+        }
+    }
+    return found;
+}
+
+void Plot::show(const Reading& r)
+{
+    const ImVec2 place = at(r.at);
+    p_.list.AddCircle(place, p_.px(7), p_.theme.window, 0, p_.px(4));
+    p_.list.AddCircle(place, p_.px(7), p_.theme.text, 0, p_.px(2));
+    tip_ = touch_->focused ? std::optional(place) : std::nullopt;
+    const std::string heading = r.name.empty() ? title_ : r.name;
+    const auto titled = [](std::string_view title, std::string_view other)
+    { return std::string(title.empty() ? other : title); };
+    tip(heading.empty() ? "Here" : heading,
+        std::array{TipLine{titled(x.title, "at"), value_words(x, r.at.x)},
+                   TipLine{titled(y.title, heading == title_ || title_.empty() ? "value" : title_),
+                           value_words(y, r.at.y), r.mark.fill}});
+}
+
+void Plot::read_out()
+{
+    if (!touch_)
+    {
+        touch(fmt::format("###chart {}", chart_number()).c_str());
+    }
+    if (told_ || touch_->held || p_.look.no_tips || tooltip_shows())
+    {
+        return;
+    }
+    const auto found = touch_->focused ? walked()
+                       : pointed()     ? reading_at(ImGui::GetIO().MousePos)
+                                       : std::nullopt;
+    if (found)
+    {
+        show(*found);
+    }
+}
+
+void Plot::record() const
+{
+    if (p_.look.record == nullptr)
+    {
+        return;
+    }
+    ChartRecord::Chart chart{area, {}, {}, handles_, named_};
+    for (const Curve& curve : curves_)
+    {
+        chart.curves.push_back({curve.name, curve.rule, !curve.rule.empty()});
+        for (const PlotPoint& v : curve.points)
+        {
+            // What is not finite breaks the path as it breaks the line.
+            const bool there = std::isfinite(v.x) && std::isfinite(v.y);
+            if (curve.mark.fill != 0)
+            {
+                chart.curves.back().path.emplace_back(there ? at_x(v.x) : NAN, there ? at_y(v.y) : NAN);
+            }
+        }
+    }
+    for (const Reading& dot : dots_)
+    {
+        if (inside(dot.at))
+        {
+            chart.dots.push_back(at(dot.at));
+        }
+    }
+    p_.look.record->charts.push_back(std::move(chart));
+}
+
+} // namespace ringside
