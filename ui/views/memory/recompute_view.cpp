@@ -186,6 +186,7 @@ void draw_choices(const Painter& p, Rect area, const Frame& frame, const Recompu
         rows.columns[0].most = std::max(rows.columns[0].most, c.point.total().value);
         rows.columns[1].most = std::max(rows.columns[1].most, 1 + c.point.extra);
     }
+    rows.reads = false;
     const DrawnRows drawn = draw_bar_rows(p, area, rows);
     if (drawn.hovered)
     {
@@ -246,17 +247,17 @@ void draw_stack(const Painter& p, Plot& plot, const RecomputeChoices& c)
         }
         else if (c.layers <= kMostSpecks && plot.inside(point))
         {
-            plot.speck(point, {dim(p.theme, line_colour(ink), 0.5F), 2});
+            plot.speck(point, {dim(p.theme, ink.fill, 0.5F), 2});
         }
     }
     plot.fill_below(kept, with_alpha(ink.fill, 0.45F));
     plot.fill(kept, total, with_alpha(ink.fill, 0.16F));
-    plot.line(total, {line_colour(ink), 2.5F});
+    plot.line(total, {ink, 2.5F});
     for (const PlotPoint& point : total)
     {
         if (plot.inside(point))
         {
-            plot.speck(point, {line_colour(ink), 4});
+            plot.speck(point, {ink, 4});
         }
     }
 }

@@ -4,6 +4,7 @@
 #include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
+#include "ui/draw/chart_record.h"
 #include "ui/shell/frame/measured_frame.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/empty_state.h"
@@ -11,6 +12,7 @@
 #include "ui/widgets/table.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -22,6 +24,7 @@ namespace
 constexpr double kFarthest = 0.5; // error at the strip's ends
 constexpr double kGood = 0.1;
 constexpr float kPitchOfSources = 34;
+constexpr float kNearRun = 8; // [design px] of the mouse to a dot
 
 class AccuracyView final : public View
 {
@@ -71,10 +74,33 @@ void AccuracyView::draw_strip(const Painter& p, Rect cell, const SourceAccuracy&
     p.fill({low, cell.y, place_of(strip, kGood) - low, cell.h}, p.theme.control);
     const float middle = place_of(strip, 0);
     p.line(middle, cell.y, middle, cell.bottom(), p.theme.line);
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const AccuracyRow* pointed = nullptr;
+    float nearest = p.px(kNearRun);
     for (const AccuracyRow& row : source.rows)
     {
-        p.list.AddCircleFilled({place_of(strip, error(row)), cell.y + cell.h / 2}, p.px(lit ? 5.0F : 4.0F),
-                               with_alpha(p.theme.text, 0.7F));
+        const ImVec2 at{place_of(strip, error(row)), cell.middle()};
+        p.list.AddCircleFilled(at, p.px(lit ? 5.0F : 4.0F), with_alpha(p.theme.text, 0.7F));
+        if (p.look.record != nullptr)
+        {
+            p.look.record->marks.push_back({at.x - 1, at.y - 1, 2, 2});
+        }
+        const float away = std::fabs(at.x - mouse.x);
+        if (lit && cell.contains(mouse) && away <= nearest)
+        {
+            nearest = away;
+            pointed = &row;
+        }
+    }
+    if (pointed != nullptr)
+    {
+        p.list.AddCircle({place_of(strip, error(*pointed)), cell.middle()}, p.px(7), p.theme.text, 0,
+                         p.px(2));
+        tip_card(p, {0, 0, ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y}, mouse, pointed->name,
+                 std::array{TipLine{"error", error_of(error(*pointed))},
+                            TipLine{"measured step", format_seconds(Seconds(pointed->seconds))},
+                            TipLine{"computed step",
+                                    format_seconds(Seconds(pointed->seconds * (1 + error(*pointed))))}});
     }
 }
 
@@ -234,7 +260,7 @@ ViewKeys AccuracyView::keys()
             {"W S", "The source above, below",
              [this](const KeyPress& k) { step(k.frame, k.which == 0 ? -1 : 1); }, true},
             {"L", "Constants fitted with or without the source", [this] { left_out_ = !left_out_; }},
-            {"hover", "A run in the panel: measured and computed"}};
+            {"hover", "A dot, or a run in the panel: measured and computed"}};
 }
 
 } // namespace

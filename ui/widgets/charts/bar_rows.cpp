@@ -181,9 +181,11 @@ private:
         {
             const Rect thin = bar.cut_bottom(std::max(2.0F, std::round(bar.h * 0.22F)));
             bar.h -= 1;
-            draw_stacked_bar(p_, thin, cell.below, {column.most, false});
+            draw_stacked_bar(p_, thin, cell.below, {.most = column.most, .up = false, .reads = rows_.reads});
         }
-        StackedBar drawn = draw_stacked_bar(p_, bar, cell.parts, {column.most, false, column.limit});
+        StackedBar drawn =
+            draw_stacked_bar(p_, bar, cell.parts,
+                             {.most = column.most, .up = false, .limit = column.limit, .reads = rows_.reads});
         if (cell.parts.size() == 1)
         {
             name_behind(drawn.all, bar, cell.parts.front());

@@ -41,7 +41,8 @@ struct BarRows
 {
     std::vector<BarColumn> columns;
     std::vector<BarRow> rows;
-    float pitch = 38; // at most [design px]
+    float pitch = 38;  // at most [design px]
+    bool reads = true; // as a stacked bar's
 };
 
 struct DrawnRows

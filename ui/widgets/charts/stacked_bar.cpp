@@ -1,6 +1,11 @@
 #include "ui/widgets/charts/stacked_bar.h"
 
+#include "core/base/text/text.h"
+#include "ui/draw/chart_record.h"
+#include "ui/widgets/controls.h"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -112,6 +117,25 @@ void draw_walls(const Painter& p, Rect r, const BarScale& scale)
     }
 }
 
+void read_out(const Painter& p, const StackedBar& bar, std::span<const BarPart> parts)
+{
+    for (std::size_t i = 0; p.look.record != nullptr && i < parts.size(); ++i)
+    {
+        if (!parts[i].name.empty() && bar.parts[i].w >= 2 && bar.parts[i].h >= 2)
+        {
+            p.look.record->marks.push_back(bar.parts[i]);
+        }
+    }
+    if (bar.hovered && !parts[*bar.hovered].name.empty())
+    {
+        const BarPart& part = parts[*bar.hovered];
+        const ImVec2 window = ImGui::GetIO().DisplaySize;
+        tip_card(p, {0, 0, window.x, window.y}, ImGui::GetIO().MousePos, part.name,
+                 std::array{TipLine{"", part.figure.empty() ? three_digits(part.value) : part.figure,
+                                    part.fill.ink.fill}});
+    }
+}
+
 } // namespace
 
 StackedBar draw_stacked_bar(const Painter& p, Rect area, std::span<const BarPart> parts,
@@ -165,6 +189,10 @@ StackedBar draw_stacked_bar(const Painter& p, Rect area, std::span<const BarPart
     if (style.walls)
     {
         draw_walls(p, area, scale);
+    }
+    if (style.reads)
+    {
+        read_out(p, bar, parts);
     }
     return bar;
 }

@@ -27,6 +27,7 @@ struct BarStyle
     bool walls = false;     // as a tank, with a line at its limit
     std::string over = {};  // on what lies beyond, in place of the parts' words
     float words_below = -1; // [px] parts have words only from here down; below 0: everywhere
+    bool reads = true;      // a part with a name is read out under the mouse; else the view does it
 };
 
 struct StackedBar

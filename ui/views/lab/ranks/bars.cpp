@@ -161,6 +161,7 @@ void RankBars::draw(const Frame& frame, const Painter& p, Rect area, const TeamS
             }
         }
     }
+    now.reads = false;
     const DrawnRows drawn = draw_bar_rows(p, area, now);
     if (drawn.hovered && drawn.column)
     {

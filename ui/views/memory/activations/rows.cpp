@@ -221,7 +221,7 @@ void draw_strip(const Painter& p, Rect area, const Frame& frame, const LayerTens
             }
         }
     }
-    const StackedBar bar = draw_stacked_bar(p, area, parts, {1, false});
+    const StackedBar bar = draw_stacked_bar(p, area, parts, {.most = 1, .up = false, .reads = false});
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
         if (bar.parts[i].w >= 1)

@@ -120,7 +120,8 @@ private:
                              name_of(static_cast<Component>(c)),
                              amount(bytes)});
         }
-        const StackedBar bar = draw_stacked_bar(p_, r, parts, {most, true, limit, true});
+        const StackedBar bar =
+            draw_stacked_bar(p_, r, parts, {.most = most, .limit = limit, .walls = true, .reads = false});
         if (bar.hovered)
         {
             tip_ = fmt::format("{}: {}", parts[*bar.hovered].name,

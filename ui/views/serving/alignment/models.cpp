@@ -121,6 +121,7 @@ void draw_models(const AlignmentRoom& r)
     rows.columns[0].most =
         static_cast<double>(r.state.most.towards(static_cast<float>(most / 1e9), r.frame, p.look, r.out)) *
         1e9;
+    rows.reads = false;
     const DrawnRows drawn = draw_bar_rows(p, area, rows);
     p.part("copies", area);
     for (const AlignmentInfo& info : alignment_recipes())

@@ -146,7 +146,8 @@ private:
         // A bar that is cut off has its sum at the top.
         const bool cut = r.total().value > most_ * 1.001;
         const float words = cut ? field_.y + p_.px(14) + p_.height(Type::mono_small) : field_.y;
-        const StackedBar drawn = draw_stacked_bar(p_, bar, parts, {.most = most_, .words_below = words});
+        const StackedBar drawn =
+            draw_stacked_bar(p_, bar, parts, {.most = most_, .words_below = words, .reads = false});
         if (pressed.hovered && drawn.hovered)
         {
             const auto part = static_cast<FinetunePart>(*drawn.hovered);

@@ -53,10 +53,10 @@ Fill phase_fill(const Theme& t, FinetunePhase phase)
     return waiting_fill(t);
 }
 
-Colour recipe_line(const Theme& t, FinetuneRecipe recipe)
+Ink recipe_line(const Theme& t, FinetuneRecipe recipe)
 {
     const std::array inks{t.backward_weight, t.context, t.expert, t.of(Component::weights)};
-    return line_colour(inks.at(static_cast<std::size_t>(recipe)));
+    return inks.at(static_cast<std::size_t>(recipe));
 }
 
 void draw_time_bars(const FinetuneRoom& r, Rect area)
@@ -69,7 +69,7 @@ void draw_time_bars(const FinetuneRoom& r, Rect area)
         std::vector<BarPart> parts;
         for (const FinetunePhase phase : every<FinetunePhase>())
         {
-            parts.push_back({time.of(phase), phase_fill(t, phase)});
+            parts.push_back({time.of(phase), phase_fill(t, phase), name_of(phase)});
         }
         rows.columns[0].most = std::max(rows.columns[0].most * (rows.rows.empty() ? 0 : 1), time.total());
         rows.rows.push_back({std::string(name_of(recipe)),

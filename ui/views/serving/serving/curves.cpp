@@ -127,8 +127,8 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     {
         return moved;
     }
-    latency.line(line_of(curve, kMemory), {t.of(Component::activations).fill, 2}, "memory");
-    latency.line(line_of(curve, kCompute), {t.forward.fill, 2}, "compute");
+    latency.line(line_of(curve, kMemory), {t.of(Component::activations), 2}, "memory");
+    latency.line(line_of(curve, kCompute), {t.forward, 2}, "compute");
     latency.line(line_of(curve, kStep), {t.muted, 1.5F});
     latency.line(line_of(curve, kToken), {t.text, 2.5F}, "with interleaved prefill");
     const auto to = draw_batch(p, latency, r, kToken(r), "###requests at once",
@@ -197,7 +197,8 @@ void draw_serving_tank(const Frame& frame, const Painter& p, Rect area, const Se
     const std::array parts{part(0, "weights", r.weights, {t.of(Component::weights)}),
                            part(1, "KV cache", filled, {t.of(Component::activations)}),
                            part(2, "reserved, unused", batch * r.sequence - filled, reserved_fill(t))};
-    const StackedBar bar = draw_stacked_bar(p, area, parts, {most, true, r.capacity.value, true});
+    const StackedBar bar = draw_stacked_bar(
+        p, area, parts, {.most = most, .limit = r.capacity.value, .walls = true, .reads = false});
     if (r.device > r.capacity && r.fits())
     {
         // What the runtime keeps for itself.
