@@ -27,7 +27,7 @@ struct ChartRecord
     };
     struct Chart
     {
-        Rect area;
+        Rect area;                 // as far as it is seen
         std::vector<Curve> curves; // no path: drawn by hand
         std::vector<ImVec2> dots;
         std::vector<Rect> handles; // what is dragged answers the mouse there

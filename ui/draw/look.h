@@ -87,9 +87,9 @@ struct Look
     float scale = 1; // of text and of every pixel constant
     bool reduced_motion = false;
     ByteUnit unit = ByteUnit::decimal;
-    bool hide_numbers = false; // what Painter writes has none
-    Sketch* sketch = nullptr;  // what is drawn is written down there too
-    bool no_tips = false;      // what is pointed at has no read-out
+    bool hide_numbers = false;     // what Painter writes has none
+    Sketch* sketch = nullptr;      // what is drawn is written down there too
+    bool no_tips = false;          // what is pointed at has no read-out
     ChartRecord* record = nullptr; // of this frame's charts
 
     float px(float design) const { return std::round(design * scale); }

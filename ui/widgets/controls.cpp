@@ -45,7 +45,7 @@ Press press(const Painter& painter, Rect r, const char* label, float radius)
 namespace
 {
 
-int key_steps(ImGuiID id, ImGuiKey back, ImGuiKey on)
+int steps_of(ImGuiID id, ImGuiKey back, ImGuiKey on)
 {
     ImGui::SetKeyOwner(back, id);
     ImGui::SetKeyOwner(on, id);
@@ -60,12 +60,12 @@ int key_steps(ImGuiID id, ImGuiKey back, ImGuiKey on)
 
 int arrow_steps(ImGuiID id)
 {
-    return key_steps(id, ImGuiKey_LeftArrow, ImGuiKey_RightArrow);
+    return steps_of(id, ImGuiKey_LeftArrow, ImGuiKey_RightArrow);
 }
 
 int row_steps(ImGuiID id)
 {
-    return key_steps(id, ImGuiKey_UpArrow, ImGuiKey_DownArrow);
+    return steps_of(id, ImGuiKey_UpArrow, ImGuiKey_DownArrow);
 }
 
 bool button(const Painter& painter, Rect r, const char* label, std::string_view key, ButtonStyle style)
@@ -441,10 +441,10 @@ void tooltip_at_mouse(const Painter& painter, std::string_view text)
     ImGui::PopStyleVar();
 }
 
-bool tooltip_shows()
+bool tip_shows()
 {
     const ImGuiWindow* window = ImGui::FindWindowByName("##Tooltip_00");
-    return window != nullptr && window->Active;
+    return (window != nullptr && window->Active) || !ImGui::GetForegroundDrawList()->VtxBuffer.empty();
 }
 
 } // namespace ringside

@@ -92,7 +92,7 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
 void tooltip(const Painter& painter, std::string_view text);
 // The same at once, for what is drawn and no item; nothing for an empty text.
 void tooltip_at_mouse(const Painter& painter, std::string_view text);
-// Whether one of the two shows in this frame.
-bool tooltip_shows();
+// Whether a card or a tooltip shows already in this frame.
+bool tip_shows();
 
 } // namespace ringside

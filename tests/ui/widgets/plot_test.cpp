@@ -69,3 +69,14 @@ TEST_CASE("words in a column keep their distance and stay within its ends")
     const std::vector<float> low{98, 99};
     CHECK(spread(low, 0, 100, 20) == std::vector<float>{80, 100});
 }
+
+TEST_CASE("the distance of a line's piece to a label: beside it, off its corner, through it, within it")
+{
+    const Rect label{10, 10, 20, 8};
+    CHECK(distance_of(label, {0, 5}, {40, 5}) == Catch::Approx(5));
+    CHECK(distance_of(label, {33, 0}, {33, 40}) == Catch::Approx(3));
+    CHECK(distance_of(label, {33, 22}, {40, 30}) == Catch::Approx(5)); // 3 and 4 from the corner
+    CHECK(distance_of(label, {0, 28}, {28, 28}) == Catch::Approx(10));
+    CHECK(distance_of(label, {0, 0}, {40, 28}) == 0);
+    CHECK(distance_of(label, {12, 12}, {14, 14}) == 0);
+}

@@ -152,7 +152,7 @@ void Plot::read_out()
     {
         touch(fmt::format("###chart {}", chart_number()).c_str());
     }
-    if (told_ || touch_->held || p_.look.no_tips || tooltip_shows())
+    if (told_ || touch_->held || p_.look.no_tips || tip_shows())
     {
         return;
     }
@@ -171,7 +171,14 @@ void Plot::record() const
     {
         return;
     }
-    ChartRecord::Chart chart{area, {}, {}, handles_, named_};
+    Rect seen = area;
+    const ImVec2 low = p_.list.raw.GetClipRectMin();
+    const ImVec2 high = p_.list.raw.GetClipRectMax();
+    seen.cut_left(std::max(0.0F, low.x - area.x));
+    seen.cut_top(std::max(0.0F, low.y - area.y));
+    seen.cut_right(std::max(0.0F, area.right() - high.x));
+    seen.cut_bottom(std::max(0.0F, area.bottom() - high.y));
+    ChartRecord::Chart chart{seen, {}, {}, handles_, named_};
     for (const Curve& curve : curves_)
     {
         chart.curves.push_back({curve.name, curve.rule, !curve.rule.empty()});

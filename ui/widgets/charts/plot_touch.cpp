@@ -179,7 +179,7 @@ PlotPick Plot::pick(std::span<const PlotPoint> points, const char* id)
         const ImVec2 place = at(points[*pick.at]);
         p_.list.AddCircle(place, p_.px(10), p_.theme.window, 0, p_.px(4));
         p_.list.AddCircle(place, p_.px(10), p_.theme.text, 0, p_.px(2));
-        pick.clicked = pressed.clicked;
+        pick.clicked = pressed.clicked && !pressed.focused;
         told_ = true;
     }
     return pick;

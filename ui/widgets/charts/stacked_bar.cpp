@@ -119,9 +119,13 @@ void draw_walls(const Painter& p, Rect r, const BarScale& scale)
 
 void read_out(const Painter& p, const StackedBar& bar, std::span<const BarPart> parts)
 {
+    const ImVec2 low = p.list.raw.GetClipRectMin();
+    const ImVec2 high = p.list.raw.GetClipRectMax();
+    const Rect seen{low.x, low.y, high.x - low.x, high.y - low.y};
     for (std::size_t i = 0; p.look.record != nullptr && i < parts.size(); ++i)
     {
-        if (!parts[i].name.empty() && bar.parts[i].w >= 2 && bar.parts[i].h >= 2)
+        const Rect& r = bar.parts[i];
+        if (!parts[i].name.empty() && r.w >= 2 && r.h >= 2 && seen.contains({r.centre(), r.middle()}))
         {
             p.look.record->marks.push_back(bar.parts[i]);
         }
