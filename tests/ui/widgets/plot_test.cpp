@@ -77,6 +77,6 @@ TEST_CASE("the distance of a line's piece to a label: beside it, off its corner,
     CHECK(distance_of(label, {33, 0}, {33, 40}) == Catch::Approx(3));
     CHECK(distance_of(label, {33, 22}, {40, 30}) == Catch::Approx(5)); // 3 and 4 from the corner
     CHECK(distance_of(label, {0, 28}, {28, 28}) == Catch::Approx(10));
-    CHECK(distance_of(label, {0, 0}, {40, 28}) == 0);
-    CHECK(distance_of(label, {12, 12}, {14, 14}) == 0);
+    CHECK(distance_of(label, {0, 0}, {40, 28}) == 0.0F);
+    CHECK(distance_of(label, {12, 12}, {14, 14}) == 0.0F);
 }
