@@ -232,3 +232,36 @@ TEST_CASE("words of an example stay whole at every size")
     w.settle(2000);
     test::check_words_at_every_size(w, "example");
 }
+
+TEST_CASE("a page's title is the page's, and a page has one subject")
+{
+    const auto shows = [](std::string_view place, std::string_view words)
+    {
+        INFO(place << ": " << words);
+        const OpenedAt opened(place);
+        return says(opened.w, words);
+    };
+    CHECK(shows("roofline/blocks", "Occupancy of an SM"));
+    CHECK(shows("message/fabric", "Fabric"));
+    CHECK(shows("optimizer/clip", "Gradient clipping"));
+    CHECK(shows("compression/gradient", "not sent"));
+    CHECK_FALSE(shows("compression/gradient", "final loss"));
+    CHECK(shows("compression/compressors", "final loss"));
+    CHECK_FALSE(shows("checkpoint/contents", "Loaded: TP"));
+    CHECK(shows("checkpoint/shards", "Loaded: TP"));
+    CHECK_FALSE(shows("serving/batch", "Continuous batching"));
+    CHECK(shows("serving/slots", "Continuous batching"));
+}
+
+TEST_CASE("what a view computes is beside what it is held against")
+{
+    const OpenedAt budget("budget");
+    CHECK(says(budget.w, "this run"));
+    CHECK(says(budget.w, "DeepSeek-V3"));
+    const OpenedAt stragglers("stragglers");
+    CHECK(says(stragglers.w, "the slowest glows"));
+    const OpenedAt tensor("tensor");
+    CHECK(says(tensor.w, "rank 0, row 1, column 1: "));
+    const OpenedAt clip("optimizer/clip");
+    CHECK(says(clip.w, "steps clipped"));
+}
