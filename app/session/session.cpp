@@ -121,6 +121,7 @@ void Session::fail(std::string_view what, const Issues& issues)
 
 void Session::change(Scenario next, bool dragging)
 {
+    leave_example();
     if (next == scenario_)
     {
         return;
@@ -227,6 +228,10 @@ void Session::fit_measured(const FitMeasured& action)
     {
         auto set = shipped_runs();
         set ? set_measured(std::move(*set)) : say(to_line(set.issues().front()));
+        if (set)
+        {
+            measured_->shipped = true;
+        }
         return;
     }
     if (!measured_)
@@ -250,6 +255,7 @@ void Session::run(Command command)
     {
         if (!from.empty())
         {
+            leave_example();
             to.push_back(scenario_);
             scenario_ = from.back();
             from.pop_back();
@@ -300,6 +306,9 @@ void Session::run(Command command)
         break;
     case Command::next_accuracy:
         next_accuracy();
+        break;
+    case Command::example:
+        turn_example();
         break;
     case Command::quit:
         quit_ = true;
@@ -382,6 +391,7 @@ void Session::play(bool on)
     }
     playback().playing = on;
     clocks_[view_].rounds = 0;
+    clocks_[view_].opening = false;
 }
 
 void Session::seek(double t)
@@ -391,7 +401,10 @@ void Session::seek(double t)
         work_in_lab(LookAtStep{t});
         return;
     }
-    playback().t = std::max(0.0, t);
+    Clock& clock = clocks_[view_];
+    clock.playback.t = std::max(0.0, t);
+    clock.playback.playing = clock.playback.playing && !clock.opening;
+    clock.opening = false;
 }
 
 void Session::perform(const Action& action)
@@ -512,7 +525,12 @@ void Session::advance(double seconds, const Motion& motion)
         p.t = 0; // play pressed at the end
     }
     p.t += seconds * motion.per_second * static_cast<double>(p.speed);
-    if (p.t >= motion.duration)
+    if (clock.opening && p.t >= motion.rest)
+    {
+        p.t = motion.rest;
+        p.playing = clock.opening = false;
+    }
+    if (p.t >= motion.duration && p.playing)
     {
         ++clock.rounds;
         p.playing = clock.rounds < motion.rounds;
@@ -556,8 +574,8 @@ Frame Session::frame(double clock) const
         playback = {static_cast<double>(lab.look.value_or(newest)), lab.running, 1};
     }
     return {scenario_,
-            issues_,
-            frozen_ ? *frozen_ : now_,
+            example_ ? example_->issues : issues_,
+            on_show(),
             before_ ? &*before_ : nullptr,
             presets_,
             preferences_,
@@ -578,7 +596,9 @@ Frame Session::frame(double clock) const
             measured_ ? &*measured_ : nullptr,
             accuracy_ ? &*accuracy_ : nullptr,
             saving_ ? &*saving_ : nullptr,
-            asked_ ? std::string_view(aside_->view) : std::string_view()};
+            asked_ ? std::string_view(aside_->view) : std::string_view(),
+            offered_ != nullptr ? offered_->name : std::string_view(),
+            example_.has_value()};
 }
 
 } // namespace ringside

@@ -18,6 +18,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace ringside
@@ -138,6 +139,15 @@ private:
     void show_place(std::string_view place);
     void put_aside();
     void take_back();
+    // The page on show opens with its example where the person's scenario has nothing to show there; decided
+    // once for a page, and never beside a lesson, a question, scenes, a comparison or a fault.
+    void follow_opening();
+    void show_example();
+    void turn_example();
+    // The person changed the scenario: from now on the page shows that.
+    void leave_example();
+    std::string place_on_show() const; // a page, or a view without pages
+    const Evaluated& on_show() const;
     void paste();
     void measure(std::string_view text);
     void fit_measured(const FitMeasured& action);
@@ -148,8 +158,15 @@ private:
     struct Clock
     {
         Playback playback;
-        double rest = -1; // of the motion it was last moved with
-        int rounds = 0;   // played through since play was pressed
+        double rest = -1;     // of the motion it was last moved with
+        int rounds = 0;       // played through since play was pressed
+        bool opening = false; // plays to where it rests, unless somebody takes over
+    };
+    // In place of the person's scenario, which stays as it is.
+    struct Example
+    {
+        Evaluated now;
+        Issues issues;
     };
     // The person's own, while a lesson's or a question's scenario is on show.
     struct Aside
@@ -197,6 +214,10 @@ private:
     std::string page_asked_;
     std::string place_;                // as the view last said
     bool place_about_scenario_ = true; // and whether the scenario has a part in it
+    std::string decided_for_;          // the place that the next three are about
+    const Opening* offered_ = nullptr; // what it opens with, where the scenario has nothing to show there
+    std::optional<Example> example_;   // while it is on show
+    std::set<std::string> left_examples_;
     std::string notice_;
     std::map<std::string, Clock> clocks_;
     std::unique_ptr<LessonDesk> lessons_;
@@ -205,6 +226,7 @@ private:
     std::optional<DemoScript> script_;
     std::vector<DemoScript> scripts_;
     std::optional<MeasuredFrame> measured_;
+    bool shipped_asked_ = false; // measured steps that come with the program, once the view has opened
     std::optional<AccuracyFrame> accuracy_;
     std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
     bool asked_ = false;              // it is a question's

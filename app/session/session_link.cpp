@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "app/session/session.h"
-#include "core/base/place.h"
 #include "core/base/ranges.h"
 #include "core/base/text/printable.h"
 #include "core/base/text/text.h"
@@ -14,6 +13,15 @@ void Session::note_place(std::string_view place, bool about_scenario)
 {
     place_ = place;
     place_about_scenario_ = about_scenario;
+    follow_opening();
+    if (role() == ViewRole::measured && !measured_ && !std::exchange(shipped_asked_, true))
+    {
+        if (auto set = shipped_runs())
+        {
+            set_measured(std::move(*set));
+            measured_->shipped = true;
+        }
+    }
 }
 
 PlaceLink Session::link() const
@@ -38,7 +46,7 @@ PlaceLink Session::link() const
     }
     else
     {
-        link.view = view_of(place_) == view_ ? place_ : view_;
+        link.view = place_on_show();
         link.scenario = place_about_scenario_ ? std::optional(scenario_) : std::nullopt;
     }
     return link;
@@ -69,6 +77,7 @@ void Session::open_link(std::string_view text)
     {
         change(*link.scenario, false);
     }
+    left_examples_.clear(); // whoever sent the link may have seen one
     show_place(link.view);
     if (!link.view.empty() && find_view(link.view) == nullptr)
     {

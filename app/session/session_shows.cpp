@@ -2,6 +2,7 @@
 // the scenes of a demonstration, which go on from it.
 #include "app/session/session.h"
 #include "core/base/place.h"
+#include "core/scenario/validate.h"
 
 #include <utility>
 
@@ -51,6 +52,95 @@ void Session::take_back()
     }
     undo_ = std::move(own.undo);
     redo_ = std::move(own.redo);
+}
+
+std::string Session::place_on_show() const
+{
+    return view_of(place_) == view_ ? place_ : view_;
+}
+
+const Evaluated& Session::on_show() const
+{
+    return frozen_ ? *frozen_ : example_ ? example_->now : now_;
+}
+
+void Session::follow_opening()
+{
+    if (aside_ || script_ || before_ || has_errors(issues_))
+    {
+        decided_for_.clear();
+        offered_ = nullptr;
+        example_.reset();
+        return;
+    }
+    const std::string place = place_on_show();
+    if (place == decided_for_)
+    {
+        return;
+    }
+    decided_for_ = place;
+    example_.reset();
+    const Opening* opening = find_opening(place);
+    offered_ = opening != nullptr && opening->make(scenario_, presets_) ? opening : nullptr;
+    if (offered_ != nullptr && !left_examples_.contains(place))
+    {
+        show_example();
+    }
+}
+
+void Session::show_example()
+{
+    std::optional<Scenario> made = offered_->make(scenario_, presets_);
+    Issues issues = validate(*made);
+    auto report = has_errors(issues) ? Result<Report>(issues) : evaluate_valid(*made);
+    if (!report)
+    {
+        offered_ = nullptr; // as where a layout of the person's cannot be changed so
+        return;
+    }
+    example_.emplace();
+    example_->now.scenario = std::move(*made);
+    example_->now.report = std::move(*report);
+    example_->issues = std::move(issues);
+    if (offered_->plays && !preferences_.reduced_motion)
+    {
+        Clock& clock = clocks_[view_];
+        clock.playback.t = 0;
+        clock.playback.playing = clock.opening = true;
+        clock.rounds = 0;
+    }
+}
+
+void Session::turn_example()
+{
+    if (example_)
+    {
+        leave_example();
+        return;
+    }
+    if (offered_ == nullptr)
+    {
+        notice_ = "This page shows your scenario";
+        return;
+    }
+    left_examples_.erase(decided_for_);
+    show_example();
+}
+
+void Session::leave_example()
+{
+    if (!decided_for_.empty())
+    {
+        left_examples_.insert(decided_for_);
+        decided_for_.clear(); // the scenario may have something to show now
+    }
+    if (example_)
+    {
+        example_.reset();
+        Clock& clock = clocks_[view_];
+        clock.playback.playing = clock.playback.playing && !clock.opening;
+        clock.opening = false;
+    }
 }
 
 void Session::show_question()
@@ -200,7 +290,7 @@ void Session::turn(StageTool tool)
     on = !on;
     if (tool == StageTool::freeze)
     {
-        frozen_ = on ? std::optional(now_) : std::nullopt;
+        frozen_ = on ? std::optional(on_show()) : std::nullopt;
         notice_ = on ? "The picture is frozen; what you change shows when it resumes (Ctrl F)" : "";
     }
 }

@@ -48,7 +48,8 @@ const LowRecipeInfo& low_recipe(LowRecipe recipe)
 
 bool can_multiply(const Gpu& gpu, LowRecipe recipe)
 {
-    return recipe == LowRecipe::bf16 || (recipe == LowRecipe::nvfp4 ? gpu.fp4_tflops : gpu.fp8_tflops) > 0;
+    const bool scaled = recipe == LowRecipe::mxfp8 || recipe == LowRecipe::nvfp4;
+    return recipe == LowRecipe::bf16 || (scaled ? gpu.fp4_tflops : gpu.fp8_tflops) > 0;
 }
 
 LowCost low_cost(const Gpu& gpu, LowRecipe recipe, const LinearShape& s)

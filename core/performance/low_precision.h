@@ -64,7 +64,8 @@ struct LowCost
     Seconds total() const { return products + casts; }
 };
 
-// Whether the GPU multiplies in it.
+// Whether the GPU multiplies in it. Tensor cores that take a scale for each block came with FP4: Blackwell
+// (NVIDIA, Transformer Engine user guide, MXFP8: compute capability 10.0) and CDNA 4.
 bool can_multiply(const Gpu& gpu, LowRecipe recipe);
 // Forward and backward of one layer, one micro-batch. The GPU must be able to.
 LowCost low_cost(const Gpu& gpu, LowRecipe recipe, const LinearShape& shape);

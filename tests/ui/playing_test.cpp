@@ -17,6 +17,7 @@ TEST_CASE("Space plays and pauses every view that moves")
         w.open(view->id);
         INFO(view->id);
         const bool moves = w.motion().duration > 0;
+        w.session().apply(Play{false}); // some open playing
         w.key(ImGuiKey_Space);
         CHECK(w.playback().playing == moves);
         if (!moves)
@@ -51,6 +52,7 @@ TEST_CASE("comma and full stop step to the stops in order, Home and End go to th
         }
         INFO(view->id);
         const double duration = w.motion().duration;
+        w.session().apply(Play{false}); // some open playing
         w.key(ImGuiKey_End);
         CHECK(w.playback().t == duration);
         w.key(ImGuiKey_Home);

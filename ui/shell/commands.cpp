@@ -76,6 +76,8 @@ constexpr std::array kCommands{
                 [](const Frame&, Out& out) { out.push(Command::compare); }, true},
     CommandInfo{"Swap A and B", "X", ImGuiKey_X, 0, [](const Frame&, Out& out) { out.push(Command::swap); },
                 true},
+    CommandInfo{"The page\u2019s example, or your own scenario", "Z", ImGuiKey_Z, 0,
+                [](const Frame&, Out& out) { out.push(Command::example); }, true},
     CommandInfo{"Quiz me on this view", "Q", ImGuiKey_Q, 0,
                 [](const Frame& frame, Out& out) { out.push(QuizView{frame.view}); }, true},
     CommandInfo{"Next view", "]", ImGuiKey_None, ']',

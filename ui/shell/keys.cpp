@@ -130,9 +130,9 @@ void do_keys(std::span<const ViewKey> keys, const Frame& frame, Out& out)
 
 void change_training(const KeyPress& press, const std::function<void(Training&)>& change)
 {
-    Scenario next = press.frame.now.scenario;
+    Scenario next = press.frame.own();
     change(next.training);
-    if (next != press.frame.now.scenario)
+    if (next != press.frame.own() || press.frame.shows_example)
     {
         press.out.push(ChangeScenario{std::move(next), false});
     }

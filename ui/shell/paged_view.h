@@ -26,6 +26,7 @@ struct Page
     void (*panel)(PanelColumn& column, const PageRoom<State>& room);
     Caption (*caption)(const Frame& frame, State& state);
     Motion (*motion)(const Frame& frame, State& state) = nullptr; // nothing moves without
+    std::string_view title = {};                                  // empty: the view's
 };
 
 template <class State>
@@ -61,6 +62,7 @@ public:
     }
     void show(std::string_view page) override { turn_to(at_, ids_, page); }
     std::string_view page_on_show() const override { return ids_[at_]; }
+    std::string title(const Frame&) const override { return std::string(page().title); }
 
 protected:
     ViewKey turn_key(std::string_view says) { return {"Y", says, turns(at_, pages_.size())}; }

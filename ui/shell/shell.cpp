@@ -23,6 +23,28 @@ const ViewInfo* find_view(std::string_view place)
     return there ? *found : nullptr;
 }
 
+const Opening* find_opening(std::string_view place)
+{
+    const ViewInfo* info = find_view(place);
+    if (info == nullptr)
+    {
+        return nullptr;
+    }
+    const auto found = std::ranges::find(info->openings, place, &Opening::place);
+    return found == info->openings.end() ? nullptr : &*found;
+}
+
+std::optional<Scenario> shipped_scenario(const Presets& presets, std::string_view id)
+{
+    const ScenarioPreset* preset = presets.scenario(id);
+    return preset == nullptr ? std::nullopt : std::optional(preset->scenario);
+}
+
+std::optional<Scenario> deepseek_for_experts(const Scenario& own, const Presets& presets)
+{
+    return own.model.experts > 0 ? std::nullopt : shipped_scenario(presets, "deepseek-v3-2048");
+}
+
 std::string id_of(ViewRole role)
 {
     const auto all = views();

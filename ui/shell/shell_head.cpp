@@ -1,4 +1,5 @@
 // The window's frame round a view: rail, title row with tabs, the way back to a question, caption.
+#include <fmt/format.h>
 
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"
@@ -344,6 +345,42 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
     }
 }
 
+namespace
+{
+
+// Below a title: what is shown in place of the person's scenario, or could be, and the key between the two.
+void draw_example_line(const Frame& frame, const Painter& p, Rect row, Out& out)
+{
+    const std::string_view name = frame.example;
+    const std::array<std::string, 3> says =
+        frame.shows_example ? std::array{fmt::format("shown: {}; your scenario:", name),
+                                         fmt::format("{}; yours:", name), std::string("yours:")}
+                            : std::array{fmt::format("your scenario; example {}:", name),
+                                         fmt::format("example {}:", name), std::string("example:")};
+    const float cap = p.width(Type::mono_small, "Z") + p.px(12);
+    const float most = std::max(0.0F, row.w - cap - p.px(8));
+    const auto* const fits = std::ranges::find_if(says, [&](const std::string& each)
+                                                  { return p.width(Type::small, each) <= most; });
+    const float w = fits == says.end() ? 0 : p.width(Type::small, *fits) + p.px(8);
+    const Press pressed = press(p, {row.x, row.y, w + cap, row.h}, "Example or your scenario###example", 4);
+    if (fits != says.end())
+    {
+        p.text(row.x, row.middle(), Type::small, pressed.hovered ? p.theme.text : p.theme.muted, *fits);
+    }
+    p.keycap(row.x + w, row.middle(), "Z");
+    tooltip(p,
+            frame.shows_example
+                ? "Your scenario has nothing to show here, so this page opens with an example. Your scenario "
+                  "stays as it is; what you change in the panel is yours, and shown at once."
+                : "Shows the example that this page opens with; your scenario stays as it is.");
+    if (pressed.clicked)
+    {
+        out.push(Command::example);
+    }
+}
+
+} // namespace
+
 void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                        Out& out)
 {
@@ -351,7 +388,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     draw_title_keys(painter, row);
     draw_title_buttons(frame, painter, parts, row, out);
     const View& shown = view(info.id);
-    const std::string own = shown.about_scenario() ? std::string() : shown.title(frame);
+    const std::string own = shown.title(frame);
     const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->on_show(frame.view);
     const std::string title = scene != nullptr ? scene->title : own.empty() ? std::string(info.title) : own;
     if (const auto tabs = tabs_of(info); tabs.size() > 1)
@@ -360,6 +397,11 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     }
     const auto* const fits =
         std::ranges::find_if(kTitleTypes, [&](Type type) { return painter.width(type, title) <= row.w; });
+    if (!frame.example.empty())
+    {
+        row.cut_top(painter.px(4));
+        draw_example_line(frame, painter, row.cut_bottom(painter.px(24)), out);
+    }
     painter.text_within(row.x, row.middle(), row.w, fits == kTitleTypes.end() ? kTitleTypes.back() : *fits,
                         painter.theme.text, title);
 }

@@ -13,6 +13,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -56,12 +57,12 @@ public:
     // The lower part of the panel. False: nothing of its own, so the shell says what the scenario costs.
     virtual bool draw_panel(const Frame&, const Painter&, Rect, Out&) { return false; }
     // False: the scenario has no part in this view, so its panel, status, faults and keys stay away, and
-    // draw_panel has the whole panel. The three below are asked only then.
+    // draw_panel has the whole panel. holds_while_invalid, panel_height and facts are asked only then.
     virtual bool about_scenario() const { return true; }
     // Whether what was drawn last holds although the scenario is invalid.
     virtual bool holds_while_invalid() const { return false; }
     virtual float panel_height() const { return 736; }           // [design px] with less the panel scrolls
-    virtual std::string title(const Frame&) const { return {}; } // empty: that of its ViewInfo
+    virtual std::string title(const Frame&) const { return {}; } // of its page; empty: that of its ViewInfo
     virtual std::vector<std::string> facts(const Frame&) const { return {}; } // in the status strip
     // Keys of this view only, as the help shows them.
     virtual ViewKeys keys() { return {}; }
@@ -106,6 +107,21 @@ private:
     std::size_t count_;
 };
 
+// What a page opens with where the scenario of the person has nothing to show there, as one without experts
+// has nothing to say of experts. The person's own is a key away, and is never changed by this.
+struct Opening
+{
+    std::string_view place; // a page, or a view without pages
+    std::string_view name;  // of what is shown: "DeepSeek-V3"
+    // Valid, or nothing where the own scenario shows something.
+    std::optional<Scenario> (*make)(const Scenario& own, const Presets& presets);
+    bool plays = false; // from the start to where it rests
+};
+// A shipped scenario; nothing where the assets have none of this id.
+std::optional<Scenario> shipped_scenario(const Presets& presets, std::string_view id);
+// DeepSeek-V3, where a model has no experts.
+std::optional<Scenario> deepseek_for_experts(const Scenario& own, const Presets& presets);
+
 template <class Shown>
 std::unique_ptr<View> make_view()
 {
@@ -124,12 +140,15 @@ struct ViewInfo
     std::unique_ptr<View> (*make)();
     std::span<const std::string_view> pages = {}; // "optimizer/rate"; the first is the one it opens with
     ViewRole role = ViewRole::other;
+    std::span<const Opening> openings = {};
 };
 
 // Every view, in order. Generated from the files in ui/views.
 std::span<const ViewInfo* const> views();
 // By its id, or by one of its pages; null when there is none of either.
 const ViewInfo* find_view(std::string_view place);
+// What this view or page opens with; null where it always shows the scenario.
+const Opening* find_opening(std::string_view place);
 // The id of the view that has this role.
 std::string id_of(ViewRole role);
 // Ids and pages of all views.

@@ -137,7 +137,7 @@ void zero(LaunchDraft& d)
           "parallel.zero");
     if (stage > 0)
     {
-        d.set("overlap_comm", kTrue, "gradient communication overlaps the backward");
+        d.set("overlap_comm", kTrue, "gradients overlap the backward");
         d.set("contiguous_gradients", kTrue, "in one buffer, against fragmentation");
     }
     if (stage == 3 && dense_shards(d.s) < dense_replicas(d.s))

@@ -122,7 +122,7 @@ void sharding(LaunchDraft& d)
     }
     if (data_parallel(d.s) > 1)
     {
-        d.set("--overlap-grad-reduce", "", "gradient communication overlaps the backward");
+        d.set("--overlap-grad-reduce", "", "gradients overlap the backward");
         if (p.zero >= 1)
         {
             d.set("--overlap-param-gather", "", "parameter all-gather overlaps the forward", "parallel.zero");

@@ -37,6 +37,8 @@ TEST_CASE("only GPUs that multiply in a format have it")
     CHECK_FALSE(can_multiply(gpu_of("a100-sxm-80gb"), LowRecipe::fp8));
     CHECK(can_multiply(gpu_of("h100-sxm-80gb"), LowRecipe::deepseek));
     CHECK_FALSE(can_multiply(gpu_of("h100-sxm-80gb"), LowRecipe::nvfp4));
+    CHECK_FALSE(can_multiply(gpu_of("h100-sxm-80gb"), LowRecipe::mxfp8));
+    CHECK(can_multiply(gpu_of("gb200"), LowRecipe::mxfp8));
     CHECK(can_multiply(gpu_of("gb200"), LowRecipe::nvfp4));
 }
 

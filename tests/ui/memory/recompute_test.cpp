@@ -27,6 +27,7 @@ TEST_CASE("each choice shows its bytes and its work, and pressing one takes it")
 {
     Window w;
     w.open("recompute");
+    w.key(ImGuiKey_Z); // the own scenario, not the example
     w.settle(300);
     const RecomputeChoices c = choices_of(w);
     for (const RecomputePoint& point : c.settings)
@@ -48,6 +49,7 @@ TEST_CASE("segments go by keys, by the curve and by the slider, and M goes back 
 {
     Window w;
     w.open("recompute");
+    w.key(ImGuiKey_Z); // the own scenario, not the example
     w.settle(300);
     CHECK(says(w, "10 segments of 2 layers"));
     CHECK(says(w, "10: 1.22 GB"));
@@ -70,6 +72,7 @@ TEST_CASE("playing goes forward, again and backward through the segments, and en
 {
     Window w;
     w.open("recompute");
+    w.key(ImGuiKey_Z); // the own scenario, not the example
     w.settle(300);
     CHECK(w.motion().duration == 60);
     const auto at = [&](double t)

@@ -87,6 +87,8 @@ TEST_CASE("every compressor has its own picture, row and sentence, reached by it
 TEST_CASE("rows of the table and the list choose too, and all rows are there")
 {
     const auto w = opened();
+    w->open("compression/compressors");
+    w->settle();
     for (std::size_t c = 0; c < kCompressors; ++c)
     {
         const CompressorInfo& info = info_of(static_cast<Compressor>(c));

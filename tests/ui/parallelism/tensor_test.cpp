@@ -83,7 +83,7 @@ TEST_CASE("four ranks are drawn by key and button")
 TEST_CASE("a number of the input is dragged and everything follows; 0 brings ours back")
 {
     const auto w = opened();
-    seek(*w, 5);
+    seek(*w, 2); // X, A and H = X A
     const std::string before = test::text_of(*w);
     const Rect x = w->find("###numbers of the input").rect;
     w->move_to({x.x + x.w / 8, x.y + x.h / 8});
@@ -97,7 +97,6 @@ TEST_CASE("a number of the input is dragged and everything follows; 0 brings our
     w->move_to({2, 2});
     w->settle(500);
     CHECK(test::text_of(*w) != before);
-    CHECK(says(*w, "all-reduce sums Z"));
     w->key(ImGuiKey_0);
     w->settle(500);
     CHECK(test::text_of(*w) == before);

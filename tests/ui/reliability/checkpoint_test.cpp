@@ -40,7 +40,7 @@ TEST_CASE(
     "H and D and the sliders change the layout the checkpoint is loaded on, and the clock moves its shards")
 {
     test::Window w;
-    w.open("checkpoint");
+    w.open("checkpoint/shards");
     w.settle();
     CHECK(test::says(w, "Saved: TP 8 \u00d7 PP 4 \u00d7 2 of 8 shards")); // as many as there is room for
     CHECK(test::says(w, "Loaded: TP 4"));

@@ -61,13 +61,13 @@ TEST_CASE("fewer bits of weights make room, and the caption says when nothing fi
     CHECK(test::says(w, "no request fits"));
 }
 
-TEST_CASE("the lower picture: slots play, pages compare, drafts are pressed")
+TEST_CASE("pages of serving: slots play, pages compare, drafts are pressed")
 {
     test::Window w;
-    w.open("serving");
+    w.open("serving/slots");
     w.frames(2);
     CHECK(w.motion().duration > 100);
-    w.click("Paging");
+    w.click("Pages");
     w.frames(2);
     CHECK(w.motion().duration == 0);
     CHECK(test::says(w, "blocks of 16 tokens"));
@@ -77,22 +77,9 @@ TEST_CASE("the lower picture: slots play, pages compare, drafts are pressed")
     w.click("###8 drafts");
     w.frames(2);
     CHECK(test::says(w, "8 draft tokens"));
-}
-
-TEST_CASE("a page of serving that is asked for comes first where there is room for one picture only")
-{
-    Preferences p;
-    p.presenter = true;
-    test::Window w({1280, 720}, p);
-    w.open("serving");
-    w.settle();
-    CHECK_FALSE(test::says(w, "4 draft tokens"));
-    w.drawing.shell().show("serving", "drafts");
-    w.settle();
-    CHECK(test::says(w, "4 draft tokens"));
-    w.key(ImGuiKey_W); // weights are of the other picture
-    w.settle();
-    CHECK_FALSE(test::says(w, "4 draft tokens"));
+    w.key(ImGuiKey_Y);
+    w.frames(2);
+    CHECK(batch_said(w) == "32");
 }
 
 TEST_CASE("without pages every request holds the longest")
@@ -115,11 +102,10 @@ TEST_CASE("no words of serving are cut off or lie on others at any size")
         test::Window w;
         w.session().apply(ChangeScenario{test::scenario(R"({"cluster": {"gpus": 8}, "model": ")" + model +
                                                         R"(", "training": {"global_batch": 8}})")});
-        w.open("serving");
-        test::check_words_at_every_size(w, model + ", first picture");
-        w.key(ImGuiKey_Y);
-        test::check_words_at_every_size(w, model + ", second picture");
-        w.key(ImGuiKey_Y);
-        test::check_words_at_every_size(w, model + ", third picture");
+        for (const std::string page : {"serving/batch", "serving/slots", "serving/pages", "serving/drafts"})
+        {
+            w.open(page);
+            test::check_words_at_every_size(w, model + ", " + page);
+        }
     }
 }

@@ -85,6 +85,7 @@ TEST_CASE("experts over more GPUs are drawn, and a point that is pressed serves 
 {
     test::Window w;
     w.open("slo/experts");
+    w.key(ImGuiKey_Z); // the own scenario, not the example
     w.settle(300);
     CHECK(test::says(w, "This model has no experts"));
     w.session().apply(ChangeScenario{test::scenario(

@@ -22,15 +22,10 @@ namespace
 
 struct Opened
 {
-    explicit Opened(int page = 0, ImVec2 size = {1280, 800}) : window(size)
+    explicit Opened(const std::string& page = "data/feed", ImVec2 size = {1280, 800}) : window(size)
     {
-        window.open("data");
+        window.open(page);
         window.settle();
-        press(ImGuiKey_3); // images, which need more than one worker
-        for (int i = 0; i < page; ++i)
-        {
-            press(ImGuiKey_Y);
-        }
     }
     void press(ImGuiKey key)
     {
@@ -142,7 +137,7 @@ TEST_CASE("the clock of feeding is the run's, and stops where a batch or a gap b
 
 TEST_CASE("the funnel says what is left, how many passes the run makes, and moves the scenario's tokens")
 {
-    Opened w(1);
+    Opened w("data/funnel");
     w.press(ImGuiKey_4);
     const Funnel funnel = run_funnel(*find_recipe("dclm"), {}, w.scenario().training.tokens);
     CHECK(w.says(format_count(funnel.passes) + " epochs"));
@@ -159,7 +154,6 @@ TEST_CASE("where the text is large the funnel's stages stay, and the passes belo
     p.text_scale = 2.5F;
     test::Window w({1280, 800}, p);
     w.open("data");
-    w.key(ImGuiKey_Y);
     w.settle();
     CHECK(test::says(w, "Input"));
     CHECK_FALSE(test::says(w, "The run needs"));
@@ -167,7 +161,7 @@ TEST_CASE("where the text is large the funnel's stages stay, and the passes belo
 
 TEST_CASE("a stage of the funnel that is dragged changes what is left until R, and 1 to 4 choose a pipeline")
 {
-    Opened w(1);
+    Opened w("data/funnel");
     CHECK(w.says("RefinedWeb keeps 11.7%"));
     w.window.drag("###stage 3", 0.5F, -1);
     w.window.settle();
@@ -183,7 +177,7 @@ TEST_CASE("a stage of the funnel that is dragged changes what is left until R, a
 
 TEST_CASE("bands and hashes are dragged on the curve, and known settings come back")
 {
-    Opened w(2);
+    Opened w("data/copies");
     CHECK(w.says("14 bands of 8 hashes"));
     CHECK(w.says("77.2%"));
     w.window.drag("###bands on the curve", 0.5F, -1);
@@ -199,10 +193,10 @@ TEST_CASE("bands and hashes are dragged on the curve, and known settings come ba
 
 TEST_CASE("no words of feeding, funnel and copies are cut off or lie on others at any size")
 {
-    for (int page = 0; page < 3; ++page)
+    for (const std::string page : {"data/feed", "data/funnel", "data/copies"})
     {
         Opened w(page);
-        test::check_words_at_every_size(w.window, fmt::format("page {}", page));
+        test::check_words_at_every_size(w.window, page);
     }
 }
 

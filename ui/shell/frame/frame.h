@@ -80,11 +80,11 @@ struct Frame
     Playback playback;
     bool can_undo = false;
     bool can_redo = false;
-    double clock = 0;                        // [s] for easing only
-    const LayoutAnswer* layouts = nullptr;   // of the last SearchLayouts; null before any
+    double clock = 0;                                  // [s] for easing only
+    const LayoutAnswer* layouts = nullptr;             // of the last SearchLayouts; null before any
     const std::vector<KeptSearch>* searches = nullptr; // the newest first; null only in a Frame made by hand
-    const CourseFrame* course = nullptr;     // the lessons there are; null where there are none
-    const LessonFrame* lesson = nullptr;     // the one that runs; null when none does
+    const CourseFrame* course = nullptr;               // the lessons there are; null where there are none
+    const LessonFrame* lesson = nullptr;               // the one that runs; null when none does
     const StudyFrame* study = nullptr;       // of the session's desk; null only in a Frame made by hand
     const LabFrame* lab = nullptr;           // of the session's lab; null only in a Frame made by hand
     const TeamFrame* team = nullptr;         // of the session's ranks; null only in a Frame made by hand
@@ -93,8 +93,14 @@ struct Frame
     const AccuracyFrame* accuracy = nullptr; // of public steps; null before anybody asked
     const Saving* saving = nullptr;          // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
+    // What the page opens with (Opening::name) where the person's own scenario has nothing to show; empty: it
+    // has something. While it is on show, now and issues are the example's and scenario stays the person's.
+    std::string_view example = {};
+    bool shows_example = false;
 
     bool valid() const { return !has_errors(issues); }
+    // The person's own scenario, the last that could be computed: what an edit starts from.
+    const Scenario& own() const { return shows_example ? scenario : now.scenario; }
 };
 
 struct ChangeScenario
@@ -178,6 +184,7 @@ enum class Command
     save_animation, // or stops saving it
     full_screen,    // or leaves it
     next_accuracy,  // one more source of measured steps
+    example,        // the page's example, or the person's own scenario again
     quit
 };
 

@@ -12,6 +12,7 @@ struct MeasuredFrame
 {
     MeasuredSet set;
     CalibrationFit fit;
+    bool shipped = false; // they come with the program
 };
 
 // Filled source by source, one each Command::next_accuracy.

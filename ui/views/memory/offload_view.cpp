@@ -31,6 +31,21 @@ enum class OffloadPage : std::uint8_t
     step
 };
 
+// Where nothing is offloaded, the optimizer on the host.
+std::optional<Scenario> offloaded_optimizer(const Scenario& own, const Presets&)
+{
+    if (own.training.offload != Offload::none)
+    {
+        return std::nullopt;
+    }
+    Scenario next = own;
+    next.training.offload = Offload::optimizer_cpu;
+    return next;
+}
+
+constexpr std::array kOpenings{
+    Opening{"offload/placement", "optimizer on the host", offloaded_optimizer, true}};
+
 class OffloadView final : public View
 {
 public:
@@ -311,6 +326,8 @@ extern const ViewInfo offload_view{
     "Optimizer state and weights in host memory or on NVMe: transfers, exposed time, break-even tokens",
     {"model", "micro_batch", "micro_batches", "cluster.gpu.pcie_gb_per_s", "cluster.nvme_gb_per_s"},
     make_view<OffloadView>,
-    kPages};
+    kPages,
+    ViewRole::other,
+    kOpenings};
 
 } // namespace ringside

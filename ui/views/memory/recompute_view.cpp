@@ -155,14 +155,9 @@ BarCell bytes_cell(const Painter& p, const RecomputePoint& point)
             format_bytes(point.total(), p.look.unit)};
 }
 
-// Forward, backward, and what is computed again: thirds, and the rest to scale.
-BarCell work_cell(const Theme& t, const RecomputePoint& point)
+BarCell work_cell(const RecomputePoint& point)
 {
-    return {{{1.0 / 3, {t.forward}, "F"},
-             {point.extra, again_fill(t, t.forward)},
-             {2.0 / 3, {t.backward_input}, "B"}},
-            {},
-            point.extra > 0 ? "+" + format_percent(point.extra) : "0"};
+    return {{}, {}, point.extra > 0 ? "+" + format_percent(point.extra) : "0"};
 }
 
 void draw_choices(const Painter& p, Rect area, const Frame& frame, const RecomputeDesk& desk,
@@ -171,20 +166,17 @@ void draw_choices(const Painter& p, Rect area, const Frame& frame, const Recompu
     const std::vector<Choice> choices = choices_of(desk, state);
     const Scenario& s = frame.now.scenario;
     BarRows rows{
-        {{fmt::format("Memory on stage {}", desk.stage), "", 1, 0.55F}, {"FLOPs per step", "", 1.01, 0.45F}},
-        {},
-        60};
+        {{fmt::format("Memory on stage {}", desk.stage), "", 1, 1}, {"More FLOPs", "", 1, 0}}, {}, 60};
     for (const Choice& c : choices)
     {
         const std::string id = c.setting ? c.name : "segments";
         rows.rows.push_back({c.name,
-                             {bytes_cell(p, c.point), work_cell(p.theme, c.point)},
+                             {bytes_cell(p, c.point), work_cell(c.point)},
                              c.key,
                              "###choice " + id,
                              id,
                              c.setting == s.training.recompute});
         rows.columns[0].most = std::max(rows.columns[0].most, c.point.total().value);
-        rows.columns[1].most = std::max(rows.columns[1].most, 1 + c.point.extra);
     }
     rows.reads = false;
     const DrawnRows drawn = draw_bar_rows(p, area, rows);
@@ -196,9 +188,10 @@ void draw_choices(const Painter& p, Rect area, const Frame& frame, const Recompu
                                         format_bytes(c.point.again, p.look.unit),
                                         format_percent(c.point.extra)));
     }
-    if (drawn.pressed && choices[*drawn.pressed].setting && !rows.rows[*drawn.pressed].chosen)
+    if (drawn.pressed && choices[*drawn.pressed].setting &&
+        (frame.shows_example || !rows.rows[*drawn.pressed].chosen))
     {
-        Scenario next = s;
+        Scenario next = frame.own();
         next.training.recompute = *choices[*drawn.pressed].setting;
         out.push(ChangeScenario{next, false});
     }
@@ -460,6 +453,21 @@ void draw_recompute_panel(const Painter& p, Rect area, const RecomputeDesk& desk
 
 constexpr double kSeconds = 12; // playing takes
 
+// Selective recomputation saves nothing beside FlashAttention, and none nothing at all: full against none.
+std::optional<Scenario> recomputed_in_full(const Scenario& own, const Presets&)
+{
+    const Training& t = own.training;
+    if (t.recompute != Recompute::none && !(t.recompute == Recompute::selective && t.flash_attention))
+    {
+        return std::nullopt;
+    }
+    Scenario next = own;
+    next.training.recompute = Recompute::full;
+    return next;
+}
+
+constexpr std::array kOpenings{Opening{"recompute", "full recomputation", recomputed_in_full}};
+
 class RecomputeView final : public View
 {
 public:
@@ -552,6 +560,9 @@ extern const ViewInfo recompute_view{
     "Activation recomputation",
     "None, selective, full or segments: memory vs recomputed FLOPs",
     {"model", "pipeline", "micro_batch", "training.sequence_length", "training.flash_attention"},
-    make_view<RecomputeView>};
+    make_view<RecomputeView>,
+    {},
+    ViewRole::other,
+    kOpenings};
 
 } // namespace ringside

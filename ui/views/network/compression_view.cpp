@@ -7,6 +7,7 @@
 #include "ui/views/network/compression/runs.h"
 #include "ui/widgets/charts/plot_series.h"
 #include "ui/widgets/choice.h"
+#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 #include <array>
@@ -21,6 +22,13 @@ namespace
 constexpr const char* kPopup = "choose a compressor for the gradient";
 constexpr double kCompressionRest = 24; // the step it stands at until somebody moves the clock
 constexpr std::size_t kSteps = kCompressionSteps;
+constexpr std::array<std::string_view, 2> kPages{"compression/gradient", "compression/compressors"};
+
+enum class CompressionPage : std::uint8_t
+{
+    gradient,   // one, and the loss that results
+    compressors // all of them, and what they send
+};
 
 class CompressionView final : public View
 {
@@ -30,6 +38,8 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
+    void show(std::string_view page) override { turn_to(page_, kPages, page); }
+    std::string_view page_on_show() const override { return name_at(page_, kPages); }
 
 private:
     const CompressionRuns& runs(const Frame& frame) const
@@ -62,8 +72,32 @@ private:
     HeatStyle heat_style(std::size_t step) const;
     void draw_popup(const Painter& painter, Out& out);
     void draw_head(const Painter& painter, Rect row) const;
-    void draw_charts(const Painter& painter, Rect area, std::size_t step, Out& out) const;
+    void draw_gradient(const Painter& painter, Rect area, std::size_t step, Out& out) const;
+    void draw_compressors(const Painter& painter, Rect area, std::size_t step, Out& out);
+    // The loss, or what is still left out, of the run on show and of those it is held against.
+    void draw_loss(const Painter& painter, Rect area, std::size_t step, Out& out) const;
+    void draw_residual(const Painter& painter, Rect area, std::size_t step, Out& out) const;
+    struct Curve
+    {
+        std::string name;
+        const CompressionSummary* run;
+        PlotStroke stroke;
+        bool chosen = false;
+    };
+    std::vector<Curve> curves(const Theme& theme) const;
+    struct CurveChart
+    {
+        PlotFrame frame;
+        const char* id;
+        double least;
+        double most; // what diverges leaves the chart at the top
+        double (*value)(const CompressionStep& first, const CompressionStep& step);
+    };
+    static void draw_curves(const Painter& painter, Rect area, std::span<const Curve> curves,
+                            const CurveChart& chart, std::size_t step, Out& out);
     std::string formula() const;
+
+    CompressionPage page_ = CompressionPage::gradient;
 
     CompressionOptions options_;
     CompressionRuns runs_;
@@ -93,64 +127,69 @@ void CompressionView::draw_head(const Painter& p, Rect row) const
                      "numbers: L2 norm, relative to the gradient's");
 }
 
-void CompressionView::draw_charts(const Painter& p, Rect area, std::size_t step, Out& out) const
+std::vector<CompressionView::Curve> CompressionView::curves(const Theme& t) const
 {
-    struct Curve
-    {
-        std::string name;
-        const CompressionSummary* run;
-        PlotStroke stroke;
-        bool chosen = false;
-    };
-    const Theme& t = p.theme;
     const auto feedback = [](bool on) { return on ? "with feedback" : "no feedback"; };
     const CompressorInfo& info = info_of(options_.compressor);
-    std::vector<Curve> curves{{"uncompressed", &runs_.uncompressed(), {t.text, 1.5F, true}}};
+    std::vector<Curve> all{{"uncompressed", &runs_.uncompressed(), {t.text, 1.5F, true}}};
     if (const CompressionSummary* other = info.feeds_back ? runs_.find(other_way()) : nullptr)
     {
-        curves.push_back({feedback(!feeds_back(options_)), other, {t.muted, 1.5F}});
+        all.push_back({feedback(!feeds_back(options_)), other, {t.muted, 1.5F}});
     }
     if (options_.compressor != Compressor::none)
     {
-        curves.push_back({info.feeds_back ? feedback(feeds_back(options_)) : std::string(info.name),
-                          &runs_.get(options_),
-                          {t.of(Component::gradients), 2.5F},
-                          true});
+        all.push_back({info.feeds_back ? feedback(feeds_back(options_)) : std::string(info.name),
+                       &runs_.get(options_),
+                       {t.of(Component::gradients), 2.5F},
+                       true});
     }
-    const auto draw = [&](Rect r, const PlotFrame& frame, const char* id, std::size_t first, double least,
-                          double most, auto value)
+    return all;
+}
+
+void CompressionView::draw_curves(const Painter& p, Rect area, std::span<const Curve> curves,
+                                  const CurveChart& chart, std::size_t step, Out& out)
+{
+    std::vector<PlotSeries> all;
+    double top = chart.least;
+    for (const Curve& curve : curves)
     {
-        std::vector<PlotSeries> all;
-        double top = least;
-        for (std::size_t i = first; i < curves.size(); ++i)
+        PlotSeries& series = all.emplace_back(PlotSeries{curve.name, {}, curve.stroke, curve.chosen});
+        for (const CompressionStep& each : curve.run->steps)
         {
-            PlotSeries& series =
-                all.emplace_back(PlotSeries{curves[i].name, {}, curves[i].stroke, curves[i].chosen});
-            for (const CompressionStep& each : curves[i].run->steps)
-            {
-                series.values.push_back(value(curves[i].run->steps.front(), each));
-            }
-            top = std::max(top, std::min(most, std::ranges::max(series.values)));
+            series.values.push_back(chart.value(curve.run->steps.front(), each));
         }
-        if (const auto to =
-                draw_series(p, r, frame, id, {0, top, PlotScale::linear, "", plain_number}, step, all))
-        {
-            out.push(Seek{*to});
-        }
-    };
-    if (area.w >= p.px(560) && curves.size() > 1)
-    {
-        // In first gradients, which all runs share.
-        draw(area.cut_right((area.w - p.px(32)) / 2),
-             {.title = "Accumulated residual", .says = "relative to the first gradient", .names = 156},
-             "###missing over steps", 1, 1e-3, 1e300,
-             [](const CompressionStep& first, const CompressionStep& s)
-             { return s.missing / first.gradient; });
-        area.cut_right(p.px(32));
+        top = std::max(top, std::min(chart.most, std::ranges::max(series.values)));
     }
-    // What diverges leaves the chart at the top.
-    draw(area, {.title = "Loss", .says = "mean of all ranks", .names = 156}, "###loss over steps", 0, 3, 10,
-         [](const CompressionStep&, const CompressionStep& s) { return s.loss; });
+    if (const auto to = draw_series(p, area, chart.frame, chart.id,
+                                    {0, top, PlotScale::linear, "", plain_number}, step, all))
+    {
+        out.push(Seek{*to});
+    }
+}
+
+void CompressionView::draw_loss(const Painter& p, Rect area, std::size_t step, Out& out) const
+{
+    draw_curves(p, area, curves(p.theme),
+                {{.title = "Loss", .says = "mean of all ranks", .names = 156},
+                 "###loss over steps",
+                 3,
+                 10,
+                 [](const CompressionStep&, const CompressionStep& s) { return s.loss; }},
+                step, out);
+}
+
+void CompressionView::draw_residual(const Painter& p, Rect area, std::size_t step, Out& out) const
+{
+    // In first gradients, which all runs share; the uncompressed run has none.
+    const std::vector<Curve> all = curves(p.theme);
+    draw_curves(p, area, std::span(all).subspan(1),
+                {{.title = "Accumulated residual", .says = "relative to the first gradient", .names = 156},
+                 "###missing over steps",
+                 1e-3,
+                 1e300,
+                 [](const CompressionStep& first, const CompressionStep& s)
+                 { return s.missing / first.gradient; }},
+                step, out);
 }
 
 HeatStyle CompressionView::heat_style(std::size_t step) const
@@ -204,39 +243,50 @@ void CompressionView::draw(const Frame& frame, const Painter& painter, Rect area
     {
         out.animating = true;
     }
-    const float table = compression_table_height(painter);
-    const float head = painter.px(26);
-    const float heat_wanted = std::min(heat_height(painter, area.w), area.h);
-    const float gap = painter.px(10);
-    const float chart_least = painter.px(80);
-    const bool has_table = area.h >= heat_wanted + table + gap;
-    const bool has_charts = area.h >= heat_wanted + (has_table ? table + gap : 0) + chart_least + gap;
-    const bool has_head =
-        area.h >= heat_wanted + head + (has_table ? table + gap : 0) + (has_charts ? chart_least + gap : 0);
-    // Flatter cells before charts that nobody can read.
-    const float others = (has_head ? head : 0) + (has_table ? table + gap : 0) + gap + painter.px(150);
-    const float heat = has_charts
-                           ? std::clamp(area.h - others, std::min(painter.px(150), heat_wanted), heat_wanted)
-                           : heat_wanted;
-    if (has_head)
+    page_ == CompressionPage::gradient ? draw_gradient(painter, area, step, out)
+                                       : draw_compressors(painter, area, step, out);
+}
+
+void CompressionView::draw_gradient(const Painter& p, Rect area, std::size_t step, Out& out) const
+{
+    const float wanted = std::min(heat_height(p, area.w), area.h);
+    const float head = p.px(26);
+    const float gap = p.px(14);
+    const float chart = p.px(150);
+    const bool has_chart = area.h >= wanted * 0.6F + gap + chart;
+    if (area.h >= wanted + head + (has_chart ? chart + gap : 0))
     {
-        draw_head(painter, area.cut_top(head));
+        draw_head(p, area.cut_top(head));
     }
-    draw_heat(painter, area.cut_top(heat), runs_.shown().moments[step], heat_style(step));
-    if (has_table)
-    {
-        if (const auto chosen = draw_compression_table(painter, area.cut_bottom(table), all, runs_,
-                                                       options_.compressor, step))
-        {
-            choose(*chosen, out);
-        }
-        area.cut_bottom(gap);
-    }
-    if (has_charts)
+    // Flatter cells before a chart that nobody can read.
+    const float heat = has_chart ? std::min(wanted, area.h - gap - chart) : wanted;
+    draw_heat(p, area.cut_top(heat), runs_.shown().moments[step], heat_style(step));
+    if (has_chart)
     {
         area.cut_top(gap);
-        draw_charts(painter, area, step, out);
+        draw_loss(p, area, step, out);
     }
+}
+
+void CompressionView::draw_compressors(const Painter& p, Rect area, std::size_t step, Out& out)
+{
+    const float table = std::min(area.h, compression_table_height(p));
+    if (const auto chosen =
+            draw_compression_table(p, area.cut_top(table), rows(), runs_, options_.compressor, step))
+    {
+        choose(*chosen, out);
+    }
+    area.cut_top(p.px(14));
+    if (area.h < p.px(80))
+    {
+        return;
+    }
+    if (area.w >= p.px(560) && options_.compressor != Compressor::none)
+    {
+        draw_residual(p, area.cut_right((area.w - p.px(32)) / 2), step, out);
+        area.cut_right(p.px(32));
+    }
+    draw_growth(p, area, runs_.projection(), options_);
 }
 
 std::string CompressionView::formula() const
@@ -305,7 +355,9 @@ Caption CompressionView::caption(const Frame& frame) const
 bool CompressionView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const CompressionRuns& all = runs(frame);
-    choosing_ = draw_compression_panel(painter, area, options_, all, out) || choosing_;
+    PanelColumn column(painter, area, out.animating);
+    column.choice({"Gradient", "Compressors"}, page_);
+    choosing_ = draw_compression_panel(column, painter, options_, all) || choosing_;
     return true;
 }
 
@@ -313,6 +365,7 @@ ViewKeys CompressionView::keys()
 {
     return {{"1 to 9", "Choose a compressor, in the order of the table",
              [this](const KeyPress& k) { choose(static_cast<Compressor>(k.which), k.out); }},
+            {"Y", "One gradient, or all compressors", turns(page_, kPages.size())},
             {"C", "Choose a compressor from a list", [this] { choosing_ = true; }},
             {"E", "Error feedback on and off", flips(options_.feedback)},
             {"I", "Top-k: packed indices or 32 bits", flips(options_.packed_indices)},
@@ -330,6 +383,7 @@ extern const ViewInfo compression_view{
     "A real gradient through top-k, sign, low rank and narrow formats: bytes, error, and the loss with and "
     "without error feedback",
     {"collective.ranks", "collective.message_gb", "cluster.network_gb_per_s"},
-    make_view<CompressionView>};
+    make_view<CompressionView>,
+    kPages};
 
 } // namespace ringside

@@ -67,6 +67,9 @@ struct Sizes
 constexpr std::array<std::string_view, 5> kPages{"message/time", "message/bandwidth", "message/ranks",
                                                  "message/measured", "message/fabric"};
 
+constexpr std::array<std::string_view, kShown> kTitles{"Message size", "Bus bandwidth", "More ranks",
+                                                       "Measured all-reduce", "Fabric"};
+
 std::vector<const CollectiveAlgorithm*> algorithms_for(CollectiveKind kind, bool in_network)
 {
     std::vector<const CollectiveAlgorithm*> all;
@@ -124,6 +127,7 @@ public:
     ViewKeys keys() override;
     void show(std::string_view page) override { turn_to(shows_, kPages, page); }
     std::string_view page_on_show() const override { return name_at(shows_, kPages); }
+    std::string title(const Frame&) const override { return std::string(name_at(shows_, kTitles)); }
 
 private:
     const Sizes& sizes(const Frame& frame) const

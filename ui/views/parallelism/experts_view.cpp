@@ -11,6 +11,11 @@ namespace
 constexpr std::array<std::string_view, 4> kExpertPages{"experts/load", "experts/nodes", "experts/replicas",
                                                        "experts/overlap"};
 
+constexpr std::array kOpenings{Opening{"experts/load", "DeepSeek-V3", deepseek_for_experts},
+                               Opening{"experts/nodes", "DeepSeek-V3", deepseek_for_experts},
+                               Opening{"experts/replicas", "DeepSeek-V3", deepseek_for_experts},
+                               Opening{"experts/overlap", "DeepSeek-V3", deepseek_for_experts}};
+
 class ExpertsView final : public PagedView<ExpertsState>
 {
 public:
@@ -44,6 +49,8 @@ extern const ViewInfo experts_view{
     "of busy experts, overlap of two batches",
     {"model", "expert", "gpus"},
     make_view<ExpertsView>,
-    kExpertPages};
+    kExpertPages,
+    ViewRole::other,
+    kOpenings};
 
 } // namespace ringside

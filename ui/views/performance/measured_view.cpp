@@ -87,7 +87,11 @@ void draw_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
     const CalibrationFit& fit = measured.fit;
     const Theme& t = p.theme;
     Plot plot(p, area, times_of(fit), errors_of(fit),
-              {.title = "Prediction error of each run", .says = "ring: before fitting, dot: after"});
+              {.title = "Prediction error of each run",
+               .says = measured.shipped
+                           ? "shown: llm-foundry on H100; your own: Ctrl V. Ring: before fitting, "
+                             "dot: after"
+                           : "ring: before fitting, dot: after"});
     if (!plot)
     {
         return;
@@ -267,6 +271,10 @@ bool MeasuredView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
     if (column.button("Use fitted constants###use fitted", "Enter", ButtonStyle::primary))
     {
         use(frame, out);
+    }
+    if (frame.measured->shipped && column.button("Copy a table for your runs###measured copy"))
+    {
+        out.push(CopyText{example_table(frame.now.scenario), "Copied a table to fill in"});
     }
     column.heading("Constants to fit");
     draw_constants(column, frame.measured->fit, out);

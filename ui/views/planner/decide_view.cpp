@@ -254,6 +254,21 @@ private:
                          {.most = d.bytes * static_cast<double>(bars_.w / std::max(1.0F, bar.w)),
                           .up = false,
                           .limit = walk_.capacity});
+        if (row.h < p_.height(Type::mono_small))
+        {
+            return;
+        }
+        const std::string words = format_bytes(Bytes(d.bytes), p_.look.unit);
+        const float w = p_.width(Type::mono_small, words);
+        const float beside = bar.right() + p_.px(8);
+        const bool inside = beside + w > bars_.right();
+        const float x = inside ? std::max(bars_.x, bar.right() - w - p_.px(8)) : beside;
+        if (inside)
+        {
+            p_.fill({x - p_.px(4), row.middle() - p_.px(9), w + p_.px(8), p_.px(18)}, p_.theme.window,
+                    p_.px(3));
+        }
+        p_.text(x, row.middle(), Type::mono_small, p_.theme.text, words);
     }
 
     const Painter& p_;
@@ -427,7 +442,7 @@ extern const ViewInfo decide_view{
     "decide",
     "Planner",
     "Decision tree",
-    "Layout by decision tree",
+    "Decision tree",
     "The textbook's questions as a decision tree with numbers, and where a search does better",
     {"model", "model_size", "gpus", "training.global_batch", "training.sequence_length"},
     make_view<DecideView>};

@@ -164,7 +164,7 @@ void draw_reshard(const Painter& p, Rect area, const ShardMove& move, double sha
     { return stage_colour(t, static_cast<std::size_t>(piece.from), std::max<std::size_t>(2, ranks)); };
     for (const ShardPiece& piece : move.result.pieces)
     {
-        p.fill(before.place(piece, piece.from), with_alpha(colour(piece), 0.3F));
+        p.fill(before.place(piece, piece.from), colour(piece));
     }
     const ShardPiece* hovered = nullptr;
     for (const ShardPiece& piece : move.result.pieces)
@@ -322,6 +322,14 @@ constexpr std::int64_t kMostTensor = 16;
 constexpr std::int64_t kMostStages = 8;
 constexpr std::int64_t kMostData = 4;
 
+constexpr std::array<std::string_view, 2> kPages{"checkpoint/contents", "checkpoint/shards"};
+
+enum class CheckpointPage : std::uint8_t
+{
+    contents, // and a run resumed from them
+    shards    // on another layout
+};
+
 Held everything()
 {
     Held all{};
@@ -337,15 +345,19 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
+    void show(std::string_view page) override { turn_to(page_, kPages, page); }
+    std::string_view page_on_show() const override { return name_at(page_, kPages); }
 
 private:
     static ShardLayout whole(const Frame& frame);
     static ShardLayout from(const Frame& frame);
     ShardLayout to(const Frame& frame) const;
     ShardMove move(const Frame& frame) const;
-    void draw_top(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void draw_contents(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    void panel_shards(const Frame& frame, const Painter& painter, PanelColumn& column);
     void flip(CheckpointPart part, Out& out);
 
+    CheckpointPage page_ = CheckpointPage::contents;
     Held held_ = everything();
     ResumeRun whole_ = resume_run(held_);
     ResumeRun resumed_ = whole_;
@@ -403,6 +415,10 @@ ShardMove CheckpointView::move(const Frame& frame) const
 
 Motion CheckpointView::motion(const Frame& frame) const
 {
+    if (page_ != CheckpointPage::shards)
+    {
+        return {};
+    }
     return {.duration = 1,
             .per_second = 0.35,
             .stops = {0, 1},
@@ -420,7 +436,7 @@ void CheckpointView::flip(CheckpointPart part, Out& out)
     out.animating = true;
 }
 
-void CheckpointView::draw_top(const Frame& frame, const Painter& p, Rect area, Out& out)
+void CheckpointView::draw_contents(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     const bool both = area.w > p.px(560);
     Rect list = both ? area.cut_left(std::clamp(area.w * 0.38F, p.px(250), p.px(380))) : area;
@@ -440,14 +456,11 @@ void CheckpointView::draw_top(const Frame& frame, const Painter& p, Rect area, O
 
 void CheckpointView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
-    const float list = p.px(26) + p.px(26) * static_cast<float>(kCheckpointParts);
-    const bool both = area.h > list + p.px(110);
-    draw_top(frame, p, both ? area.cut_top(std::max(list, area.h * 0.5F)) : area, out);
-    if (!both)
+    if (page_ == CheckpointPage::contents)
     {
+        draw_contents(frame, p, area, out);
         return;
     }
-    area.cut_top(p.px(14));
     p.part("shards", area);
     draw_reshard(p, area, move(frame), frame.playback.t);
 }
@@ -468,6 +481,15 @@ Caption CheckpointView::caption(const Frame& frame) const
                           size.writers == 1 ? "s" : "", say_time(rates.save_s),
                           format_bytes(size.largest, unit))
             : fmt::format("Without the **{}**, training resumes, but not exactly.", missing);
+    if (page_ == CheckpointPage::shards)
+    {
+        const ShardMove moves = move(frame);
+        const auto bytes = [&](std::int64_t n)
+        { return format_bytes(Bytes(moves.bytes_each * static_cast<double>(n)), unit); };
+        caption.sentence = fmt::format(
+            "Loaded on TP {} \u00d7 PP {}, **{}** of the shards shown move to another rank and {} stay.",
+            moves.to.tensor, moves.to.pipeline, bytes(moves.result.moved), bytes(moves.result.kept));
+    }
     const StateBytes each = state_bytes(now.scenario.training);
     caption.formula =
         fmt::format("({:g} + {:g} + {:g} + {:g}) P = {:g} \u00d7 {} = {}", each.weight, each.master,
@@ -481,10 +503,9 @@ Caption CheckpointView::caption(const Frame& frame) const
     return caption;
 }
 
-bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+void CheckpointView::panel_shards(const Frame& frame, const Painter& p, PanelColumn& column)
 {
     const ShardLayout now = to(frame);
-    PanelColumn column(p, area, out.animating);
     column.heading("Load on another layout");
     const auto power = [&](const char* label, std::int64_t value, std::int64_t most, std::int64_t& own)
     {
@@ -509,6 +530,23 @@ bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area,
     column.fact("Stays on its rank", bytes(moves.result.kept));
     column.fact("Most one rank receives", bytes(moves.result.most_received));
     column.fact("Slices", grouped(std::ssize(moves.result.pieces)));
+}
+
+bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+{
+    PanelColumn column(p, area, out.animating);
+    column.choice({"Contents", "Shards"}, page_);
+    if (page_ == CheckpointPage::shards)
+    {
+        panel_shards(frame, p, column);
+        return true;
+    }
+    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
+    column.fact("Checkpoint", format_bytes(size.total(), p.look.unit));
+    column.fact("Written by", counted(size.writers, "rank"));
+    column.fact("Most one rank writes", format_bytes(size.largest, p.look.unit));
+    column.fact("Without 16-bit weights", format_bytes(size.without_rounded(), p.look.unit),
+                "They can be recast from the FP32 master copy");
     column.gap();
     if (column.button("See it in the Lab", "L"))
     {
@@ -520,7 +558,8 @@ bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area,
 
 ViewKeys CheckpointView::keys()
 {
-    return {{"1 \u2026 9", "Leave a part out, or put it back",
+    return {{"Y", "Contents, or shards on another layout", turns(page_, kPages.size())},
+            {"1 \u2026 9", "Leave a part out, or put it back",
              [this](const KeyPress& k) { flip(static_cast<CheckpointPart>(k.which), k.out); }},
             {"0", "Put every part back",
              [this]
@@ -547,6 +586,7 @@ extern const ViewInfo checkpoint_view{
     "Checkpoints",
     "Contents and size of a checkpoint, a resume with parts missing, shards on another layout",
     {"model", "tensor", "pipeline", "parallel.zero"},
-    make_view<CheckpointView>};
+    make_view<CheckpointView>,
+    kPages};
 
 } // namespace ringside

@@ -11,6 +11,7 @@
 #include "ui/shell/view.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
+#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -64,6 +65,50 @@ void draw_bins(const Painter& p, const Plot& plot, std::span<const Bin> bins)
         p.fill(slow, t.backward_input.fill);
         p.hatch(slow, t.window, kOverflowHatch);
     }
+}
+
+// A cell for each rank, or for neighbours where there are thousands, as slow as the slowest of them; a row is
+// a node. The slowest of all glows.
+void draw_nodes_of_ranks(const Painter& p, Rect area, const std::vector<double>& times, std::int64_t per_node)
+{
+    constexpr std::int64_t kMostCells = 4096;
+    const Theme& t = p.theme;
+    const auto n = std::ssize(times);
+    const std::int64_t each = (n + kMostCells - 1) / kMostCells;
+    const std::int64_t cells = (n + each - 1) / each;
+    const std::int64_t node = std::clamp<std::int64_t>(per_node, 1, cells);
+    const std::int64_t nodes = (cells + node - 1) / node;
+    const Rect head = area.cut_top(p.px(26));
+    draw_chart_title(p, head, each > 1 ? fmt::format("{} ranks a cell", each) : "Ranks by node",
+                     "the slowest glows");
+    // As many nodes beside each other as make cells about square.
+    const float want = area.w / std::max(1.0F, area.h);
+    const auto across = std::clamp<std::int64_t>(
+        std::llround(std::sqrt(want * static_cast<float>(nodes) / static_cast<float>(node))), 1, nodes);
+    const std::int64_t rows = (nodes + across - 1) / across;
+    const auto [low, high] = std::ranges::minmax(times);
+    const float gap = std::min(p.px(10), area.w / static_cast<float>(across) * 0.15F);
+    Rect slowest{};
+    for (std::int64_t i = 0; i < cells; ++i)
+    {
+        const auto from = times.begin() + i * each;
+        const double time = *std::max_element(from, from + std::min(each, n - i * each));
+        const CellGrid blocks{area, rows, across, gap};
+        const Rect block = blocks.cell(i / node / across, i / node % across);
+        const CellGrid grid{block, 1, node, block.w / static_cast<float>(node) > p.px(4) ? 1.0F : 0.0F};
+        const Rect cell = grid.cell(0, i % node);
+        const auto heat = static_cast<float>(high > low ? (time - low) / (high - low) : 0);
+        p.fill(cell, mix(mix(t.control, t.forward.fill, 0.25F), t.forward.fill, heat));
+        slowest = time == high ? cell : slowest;
+    }
+    for (const float out : {6.0F, 4.0F, 2.0F})
+    {
+        const float by = p.px(out);
+        p.fill({slowest.x - by, slowest.y - by, slowest.w + 2 * by, slowest.h + 2 * by},
+               with_alpha(t.backward_weight.fill, 0.22F), by);
+    }
+    p.fill(slowest, t.backward_weight.fill);
+    p.part("nodes", area);
 }
 
 // How slow the slow ranks are, where it is moved.
@@ -197,8 +242,14 @@ void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area,
     const std::tuple asked{ranks(frame), seed_, static_cast<std::uint64_t>(std::max(0.0, frame.playback.t))};
     const auto& times = times_.of(asked, [](const auto& of) { return std::apply(draw_rank_times, of); });
     const bool both = area.h > painter.px(240);
-    const Rect top = both ? area.cut_top(area.h * 0.56F) : area;
+    Rect top = both ? area.cut_top(area.h * 0.56F) : area;
     area.cut_top(painter.px(8));
+    if (top.h > painter.px(140) && top.w > painter.px(640))
+    {
+        draw_nodes_of_ranks(painter, top.cut_left(top.w * 0.42F), times,
+                            frame.now.scenario.cluster.gpus_per_node);
+        top.cut_left(painter.px(28));
+    }
     if (top.h > painter.px(80) && top.w > painter.px(80))
     {
         const auto slower = draw_times(painter, top, ranks(frame), times);

@@ -53,6 +53,54 @@ std::string said(const Budget& b, BudgetUnknown what)
     return format_percent(b.mfu);
 }
 
+// What others spent, by their own papers: active parameters and tokens, 6 FLOPs for each pair.
+struct Milestone
+{
+    std::string_view name;
+    double parameters;
+    double tokens;
+    std::string_view source;
+
+    double flops() const { return 6 * parameters * tokens; }
+};
+constexpr std::array kMilestones{
+    Milestone{"GPT-3", 175e9, 300e9, "Brown et al. 2020, arXiv 2005.14165, section 2"},
+    Milestone{"Llama 2 70B", 70e9, 2e12, "Touvron et al. 2023, arXiv 2307.09288, table 1"},
+    Milestone{"PaLM", 540e9, 780e9, "Chowdhery et al. 2022, arXiv 2204.02311, section 1"},
+    Milestone{"DeepSeek-V3", 37e9, 14.8e12, "DeepSeek-AI 2024, arXiv 2412.19437, abstract"},
+    Milestone{"Llama 3.1 405B", 405e9, 15.6e12, "Grattafiori et al. 2024, arXiv 2407.21783, section 1"}};
+
+// Budgets of published runs on one line, and this one among them.
+void draw_milestones(const Painter& p, Rect area, const Budget& b)
+{
+    const double low = std::min(kMilestones.front().flops(), b.flops()) / 8;
+    const double high = std::max(kMilestones.back().flops(), b.flops()) * 8;
+    Plot plot(p, area, {low, high, PlotScale::log, "", [](double v) { return fmt::format("{:.0e}", v); }},
+              {0, 1, PlotScale::linear, "", [](double) { return std::string(); }},
+              {.title = "Training FLOPs of published runs", .says = "6 N D", .part = "milestones"});
+    if (!plot)
+    {
+        return;
+    }
+    constexpr double kLine = 0.35; // of the height
+    std::vector<PlotPoint> points;
+    for (const Milestone& each : kMilestones)
+    {
+        points.push_back({each.flops(), kLine});
+        plot.dot(points.back(), {p.theme.muted, 4});
+        plot.label(points.back(), std::string(each.name));
+    }
+    plot.dot({b.flops(), kLine}, {line_colour(p.theme.forward), 7});
+    plot.label({b.flops(), kLine}, "this run", true);
+    if (const PlotPick pick = plot.pick(points, "###published budgets"); pick.at)
+    {
+        const Milestone& over = kMilestones.at(*pick.at);
+        plot.tip(over.name, std::array{TipLine{"FLOPs", figure(over.flops(), 3)},
+                                       TipLine{"of this run", format_percent(over.flops() / b.flops())},
+                                       TipLine{std::string(over.source), ""}});
+    }
+}
+
 class BudgetView final : public View
 {
 public:
@@ -181,6 +229,11 @@ void BudgetView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
         choose(static_cast<BudgetUnknown>(*pressed), out);
     }
     area.cut_top(p.px(8));
+    if (area.h > p.px(290))
+    {
+        draw_milestones(p, area.cut_bottom(p.px(118)), b);
+        area.cut_bottom(p.px(10));
+    }
     draw_area(p, area, b);
 }
 

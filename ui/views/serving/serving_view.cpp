@@ -1,5 +1,5 @@
-// Serving: weights and KV cache in a GPU's memory, latency and throughput against batch size, and below that
-// continuous batching, PagedAttention or speculative decoding.
+// Serving: weights and KV cache in a GPU's memory, latency and throughput against batch size; continuous
+// batching, PagedAttention and speculative decoding on pages of their own.
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
@@ -17,7 +17,8 @@ namespace
 
 constexpr double kSeconds = 14; // playing takes
 
-constexpr std::array<std::string_view, 3> kPages{"serving/slots", "serving/pages", "serving/drafts"};
+constexpr std::array<std::string_view, 4> kPages{"serving/batch", "serving/slots", "serving/pages",
+                                                 "serving/drafts"};
 
 class ServingView final : public View
 {
@@ -27,23 +28,21 @@ public:
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
-    void show(std::string_view page) override
-    {
-        turn_to(desk_.wish.strip, kPages, page);
-        asked_ = page_index(kPages, page).has_value();
-    }
-    std::string_view page_on_show() const override { return name_at(desk_.wish.strip, kPages); }
+    void show(std::string_view page) override { turn_to(page_, kPages, page); }
+    std::string_view page_on_show() const override { return name_at(page_, kPages); }
 
 private:
+    void draw_batch(const Frame& frame, const Painter& painter, Rect area, Out& out);
+
+    ServingPage page_ = ServingPage::batch;
     ServingDesk desk_;
     ServingLevels levels_;
-    bool asked_ = false; // for what is below: it comes first where there is room for one
 };
 
 Motion ServingView::motion(const Frame& frame) const
 {
     desk_.update(frame.now.scenario);
-    if (desk_.wish.strip != ServingStrip::slots)
+    if (page_ != ServingPage::slots)
     {
         return {};
     }
@@ -59,22 +58,29 @@ Motion ServingView::motion(const Frame& frame) const
 void ServingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     desk_.update(frame.now.scenario);
-    const float strip = painter.px(236);
-    const bool both = area.h >= strip + painter.px(190);
-    if (both || asked_)
+    switch (page_)
     {
-        Rect below = both ? area.cut_bottom(std::max(strip, area.h * 0.36F)) : area;
-        below.cut_top(both ? painter.px(14) : 0);
-        if (const auto wish = draw_serving_strip(painter, below, desk_, frame.playback.t))
+    case ServingPage::batch:
+        draw_batch(frame, painter, area, out);
+        break;
+    case ServingPage::slots:
+        draw_serving_slots(painter, area, desk_, frame.playback.t);
+        break;
+    case ServingPage::pages:
+        draw_serving_pages(painter, area, desk_);
+        break;
+    case ServingPage::drafts:
+        if (const auto wish = draw_serving_drafts(painter, area, desk_.wish))
         {
             desk_.wish = *wish;
             out.animating = true;
         }
+        break;
     }
-    if (!both && asked_)
-    {
-        return;
-    }
+}
+
+void ServingView::draw_batch(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
     const bool charted = area.w >= painter.px(420);
     const Rect tank =
         charted ? area.cut_left(std::clamp(area.w * 0.26F, painter.px(170), painter.px(280))) : area;
@@ -222,11 +228,12 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
                 "than they are multiplied; the KV cache left out");
 }
 
-void draw_settings(PanelColumn& column, const ServingReport& r, ServingWish& w, ByteUnit unit)
+void draw_settings(PanelColumn& column, const ServingReport& r, ServingWish& w, ServingPage page,
+                   ByteUnit unit)
 {
     draw_requests(column, r.setup, w);
     column.gap();
-    if (w.strip == ServingStrip::drafts)
+    if (page == ServingPage::drafts)
     {
         column.slide("Acceptance rate", Track::at(kAcceptances, format_percent), w.acceptance);
         column.slide("Draft-model cost ratio", Track::at(kCosts, three_digits), w.draft_cost);
@@ -239,40 +246,24 @@ bool ServingView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
 {
     desk_.update(frame.now.scenario);
     PanelColumn column(painter, area, out.animating);
-    draw_settings(column, desk_.report(), desk_.wish, painter.look.unit);
+    column.choice({"Batch", "Slots", "Pages", "Drafts"}, page_);
+    draw_settings(column, desk_.report(), desk_.wish, page_, painter.look.unit);
     return true;
 }
 
 ViewKeys ServingView::keys()
 {
-    const auto narrower = [this](std::int64_t& bits)
-    {
-        return [this, &bits]
-        {
-            bits = bits > 4 ? bits / 2 : 16;
-            asked_ = false;
-        };
-    };
-    return {{"Y", "Continuous batching, PagedAttention, speculative decoding",
-             [this]
-             {
-                 turn(desk_.wish.strip, kPages.size());
-                 asked_ = true;
-             }},
+    const auto narrower = [](std::int64_t& bits) { return [&bits] { bits = bits > 4 ? bits / 2 : 16; }; };
+    return {{"Y", "Batch size, continuous batching, PagedAttention, speculative decoding",
+             turns(page_, kPages.size())},
             {"W", "Weights in 16, 8 or 4 bits", narrower(desk_.wish.weight_bits)},
             {"C", "KV cache in 16, 8 or 4 bits", narrower(desk_.wish.cache_bits)},
-            {"P", "PagedAttention, or preallocation for the longest request",
-             [this]
-             {
-                 desk_.wish.paged = !desk_.wish.paged;
-                 asked_ = false;
-             }},
+            {"P", "PagedAttention, or preallocation for the longest request", flips(desk_.wish.paged)},
             {"F", "As many requests as fit",
              [this]
              {
                  const std::int64_t most = desk_.report().most;
                  desk_.wish.batch = most > 0 ? most : desk_.wish.batch;
-                 asked_ = false;
              }},
             {"drag", "The point: concurrent requests"},
             {"hover", "What a block holds, what a draft token brings"}};

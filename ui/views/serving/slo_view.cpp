@@ -19,6 +19,7 @@ namespace
 
 constexpr std::array<std::string_view, 5> kSloPages{"slo/requests", "slo/split", "slo/price", "slo/cache",
                                                     "slo/experts"};
+constexpr std::array kOpenings{Opening{"slo/experts", "DeepSeek-V3", deepseek_for_experts}};
 constexpr std::array<double, 13> kLengths{16,   32,   64,   128,   256,   512,   1024,
                                           2048, 4096, 8192, 16384, 32768, 131072};
 constexpr std::array<double, 9> kLengthSpreads{0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2};
@@ -276,6 +277,8 @@ extern const ViewInfo slo_view{
     "disaggregation, the price of a million tokens, prefix cache by size, wide expert parallelism",
     {"model", "gpu", "tensor"},
     make_view<SloView>,
-    kSloPages};
+    kSloPages,
+    ViewRole::other,
+    kOpenings};
 
 } // namespace ringside

@@ -1,5 +1,5 @@
-// Where the tokens come from: DataLoader workers that feed the GPUs or starve them, the filters from a crawl
-// to what is trained on, and near-duplicates found by hashes.
+// Where the tokens come from: the filters from a crawl to what is trained on, near-duplicates found by
+// hashes, and DataLoader workers that feed the GPUs or starve them.
 #include "ui/views/training/data/pages.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 3> kPages{"data/feed", "data/funnel", "data/copies"};
+constexpr std::array<std::string_view, 3> kPages{"data/funnel", "data/copies", "data/feed"};
 
 class DataView final : public PagedView<DataState>
 {
 public:
-    DataView() : PagedView(kPages, {&feed_page, &funnel_page, &copies_page}) {}
+    DataView() : PagedView(kPages, {&funnel_page, &copies_page, &feed_page}) {}
 
     ViewKeys keys() override;
 
@@ -41,7 +41,7 @@ void DataView::choose(std::size_t which)
 ViewKeys DataView::keys()
 {
     return {
-        turn_key("DataLoader, filtering, near-duplicates"),
+        turn_key("Filtering, near-duplicates, DataLoader"),
         {"1 \u2026 4", "Kind of data; filtering pipeline", [this](const KeyPress& k) { choose(k.which); }},
         {"W E", "One worker more, one less",
          [this](const KeyPress& k)
@@ -78,7 +78,7 @@ extern const ViewInfo data_view{
     "Training",
     "Data loading",
     "Data loading",
-    "DataLoader workers, their queue and the GPUs; filtering from a crawl to tokens; near-duplicates",
+    "Filtering from a crawl to tokens; near-duplicates; DataLoader workers, their queue and the GPUs",
     {"model", "gpus"},
     make_view<DataView>,
     kPages};

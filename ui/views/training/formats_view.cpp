@@ -15,6 +15,20 @@ constexpr const char* kPopup = "choose a number format";
 constexpr std::array<std::string_view, 5> kPages{"formats/bits", "formats/sums", "formats/blocks",
                                                  "formats/scale", "formats/recipes"};
 
+// A loss scale is for FP16: other formats have no need of one.
+std::optional<Scenario> in_fp16(const Scenario& own, const Presets&)
+{
+    if (own.training.precision == Precision::fp16)
+    {
+        return std::nullopt;
+    }
+    Scenario next = own;
+    next.training.precision = Precision::fp16;
+    return next;
+}
+
+constexpr std::array kOpenings{Opening{"formats/scale", "FP16", in_fp16}};
+
 class FormatsView final : public PagedView<FormatsState>
 {
 public:
@@ -82,6 +96,8 @@ extern const ViewInfo formats_view{30,
                                    "training recipes of 8 and 4 bits, loss scaling",
                                    {"training.precision", "gpu"},
                                    make_view<FormatsView>,
-                                   kPages};
+                                   kPages,
+                                   ViewRole::other,
+                                   kOpenings};
 
 } // namespace ringside

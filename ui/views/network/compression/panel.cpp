@@ -73,11 +73,10 @@ void draw_settings(PanelColumn& column, CompressionOptions& o)
 
 } // namespace
 
-bool draw_compression_panel(const Painter& p, Rect area, CompressionOptions& o, const CompressionRuns& runs,
-                            Out& out)
+bool draw_compression_panel(PanelColumn& column, const Painter& p, CompressionOptions& o,
+                            const CompressionRuns& runs)
 {
     const GradientProjection& g = runs.projection();
-    PanelColumn column(p, area, out.animating);
     const bool asked = column.dropdown("###choose a compressor", label_of(o));
     draw_settings(column, o);
     column.heading("In this scenario", counted(g.ranks, "replica"));
@@ -101,7 +100,6 @@ bool draw_compression_panel(const Painter& p, Rect area, CompressionOptions& o, 
     table.draw(p, column.row(kTablePitch * static_cast<float>(rows.size() + 1)), rows);
     column.gap();
     column.note(say_projection(g, o));
-    draw_growth(p, column.row(130), g, o);
     return asked;
 }
 

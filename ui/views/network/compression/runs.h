@@ -14,6 +14,8 @@
 namespace ringside
 {
 
+class PanelColumn;
+
 // What the table and the curves need of a run.
 struct CompressionSummary
 {
@@ -91,8 +93,8 @@ std::optional<Compressor> draw_compression_table(const Painter& painter, Rect ar
 
 // The compressor's settings, and what it would change in the scenario. True when the list of compressors is
 // asked for; `o` is changed in place.
-bool draw_compression_panel(const Painter& painter, Rect area, CompressionOptions& o,
-                            const CompressionRuns& runs, Out& out);
+bool draw_compression_panel(PanelColumn& column, const Painter& painter, CompressionOptions& o,
+                            const CompressionRuns& runs);
 // What a GPU sends as replicas grow: all-gathers grow with them, all-reduces hardly.
 void draw_growth(const Painter& painter, Rect area, const GradientProjection& projection,
                  const CompressionOptions& o);

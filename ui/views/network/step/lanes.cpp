@@ -251,6 +251,57 @@ float step_lanes_height(const Painter& painter, const StepLife& life, float pitc
     return painter.px(kPhases) + pitch * static_cast<float>(step_rows(life));
 }
 
+namespace
+{
+
+// Neighbours of one lane and kind; several where a layer would be a stripe of a few pixels.
+struct StepRun
+{
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::int64_t tasks = 0;
+    double busy = 0; // [s] of start to end
+};
+
+// Up to ten layers are one block where one is narrower than `least` seconds.
+std::vector<StepRun> runs_of(const std::vector<StepTask>& tasks, double least)
+{
+    constexpr std::int64_t kMostLayers = 10;
+    std::vector<StepRun> runs;
+    std::array<std::optional<std::size_t>, kStepLanes> open; // by lane: the run that may go on
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+    {
+        const StepTask& task = tasks[i];
+        auto& at = open.at(static_cast<std::size_t>(task.lane));
+        const auto goes_on = [&](const StepRun& run)
+        {
+            const StepTask& before = tasks[run.last];
+            const StepTask& begun = tasks[run.first];
+            return before.kind == task.kind && before.axis == task.axis &&
+                   before.micro_batch == task.micro_batch && task.layer != kWholeModel &&
+                   begun.layer != kWholeModel && std::abs(task.layer - begun.layer) < kMostLayers &&
+                   task.end - task.start < least && begun.end - begun.start < least;
+        };
+        if (!at || !goes_on(runs[*at]))
+        {
+            at = runs.size();
+            runs.push_back({i, i, 0, 0});
+        }
+        StepRun& run = runs[*at];
+        run.last = i;
+        run.tasks += 1;
+        run.busy += task.end - task.start;
+    }
+    return runs;
+}
+
+std::string name_of_run(const StepTask& first, const StepTask& last)
+{
+    return fmt::format("{}\u2013{}", short_name_of_unit(first.layer), short_name_of_unit(last.layer));
+}
+
+} // namespace
+
 std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const StepLife& life,
                                            TimeWindow window, const StepStyle& style)
 {
@@ -258,10 +309,34 @@ std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const St
     draw_phases(p, {phases.x + style.label, phases.y, phases.w - style.label, phases.h}, life, window);
     TimeLanes lanes(p, area, window, {style.pitch, style.label}, names_of(life, style));
     draw_waits(p, lanes, life);
-    for (std::size_t i = 0; i < life.tasks.size(); ++i)
+    const double least = (window.to - window.from) * static_cast<double>(p.px(9) / lanes.field().w);
+    std::optional<std::size_t> hovered;
+    for (const StepRun& run : runs_of(life.tasks, least))
     {
+        const std::size_t i = run.first;
         const StepTask& task = life.tasks[i];
-        const Fill fill = fill_of(p.theme, task);
+        Fill fill = fill_of(p.theme, task);
+        if (run.tasks > 1)
+        {
+            const StepTask& last = life.tasks[run.last];
+            const std::size_t row = row_of(life, task.lane);
+            // As full as its tasks fill it.
+            const auto idle = static_cast<float>(std::max(0.0, 1 - run.busy / (last.end - task.start)));
+            fill.ink.fill = mix(fill.ink.fill, p.theme.panel, idle);
+            fill.half = fill.half == 0 ? 0 : mix(fill.half, p.theme.panel, idle);
+            if (const auto cell = lanes.block(row, task.start, last.end, fill, i))
+            {
+                lanes.label(*cell, fill.ink.label, {name_of_run(task, last)});
+            }
+            for (std::size_t k = run.first; k <= run.last; ++k)
+            {
+                const StepTask& each = life.tasks[k];
+                hovered = each.lane == task.lane && lanes.pointed(lanes.cell(row, each.start, each.end))
+                              ? std::optional(k)
+                              : hovered;
+            }
+            continue;
+        }
         if (const auto cell = lanes.block(row_of(life, task.lane), task.start, task.end, fill, i))
         {
             draw_label(lanes, *cell, task, fill.ink);
@@ -273,7 +348,7 @@ std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const St
     }
     outline_task(lanes, life.tasks, style.lit, [&](const StepTask& t) { return row_of(life, t.lane); });
     draw_now(p, lanes.field(), window, style.clock);
-    return lanes.hovered();
+    return hovered ? hovered : lanes.hovered();
 }
 
 namespace

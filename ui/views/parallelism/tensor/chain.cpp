@@ -1,3 +1,5 @@
+// The matrices of every rank in a chain. One class, since every part of it needs the places of the others;
+// hence the length of the file.
 #include <fmt/format.h>
 
 #include "ui/views/parallelism/tensor/pictures.h"
@@ -6,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 namespace ringside
 {
@@ -39,6 +42,36 @@ bool is_gradient(TensorStage stage)
     return stage >= TensorStage::loss;
 }
 
+// The stage at work, or the last that is done.
+TensorStage stage_on_show(const ChainMoment& m)
+{
+    return m.part() > 0 || m.done() == 0 ? m.next() : m.algebra.stages()[m.done() - 1];
+}
+
+// Of the chain only what this stage multiplies and makes, so that its figures are large.
+std::pair<std::size_t, std::size_t> slots_of(TensorStage stage, bool trap)
+{
+    const auto range = [](Slot from, Slot to) {
+        return std::pair{static_cast<std::size_t>(from), static_cast<std::size_t>(to)};
+    };
+    switch (stage)
+    {
+    case TensorStage::activation:
+        return trap ? range(Slot::h, Slot::b) : range(Slot::h, Slot::y); // in the trap B is the answer
+    case TensorStage::slope:
+        return range(Slot::h, Slot::y);
+    case TensorStage::reduce:
+        return trap ? range(Slot::h, Slot::b) : range(Slot::y, Slot::z);
+    case TensorStage::second:
+    case TensorStage::loss:
+    case TensorStage::loss_gather:
+    case TensorStage::second_back:
+        return range(Slot::y, Slot::z);
+    default:
+        return range(Slot::x, Slot::h);
+    }
+}
+
 class Chain
 {
 public:
@@ -47,15 +80,17 @@ public:
     {
         ranks_ = t_.options().ranks;
         trap_ = t_.options().cut == TensorCut::row_first;
+        std::tie(first_, last_) = slots_of(stage_on_show(moment), trap_);
         head_ = area.cut_top(p_.px(24));
+        foot_ = area.cut_bottom(area.h > p_.px(240) ? p_.px(36) : 0);
         names_ = p_.width(Type::small, "rank 0") + p_.px(12);
         area.cut_left(names_);
         const float rows = static_cast<float>(ranks_) * (kSide + 0.6F) - 0.6F;
         cell_h_ = std::floor(std::clamp(area.h / rows, 3.0F, p_.px(96)));
         pitch_ = cell_h_ * (kSide + 0.6F);
         area_ = area;
-        place_slots(area, std::min(p_.px(26), area.w * 0.03F));
-        if (!place_figures(1))
+        place_slots(area, std::min(p_.px(40), area.w * 0.04F));
+        if (!place_large_figures() && !place_figures(1))
         {
             // Figures before gaps, then smaller figures, then none.
             place_slots(area, p_.px(10));
@@ -74,16 +109,17 @@ public:
         {
             p_.text(bounds_.x, row_y(rank) + 2 * cell_h_, Type::small, p_.theme.muted,
                     fmt::format("rank {}", rank));
-            for (std::size_t s = 0; s < (trap_ ? 4 : kSlots); ++s)
+            for (std::size_t s = first_; s <= last_ && s < (trap_ ? 4 : kSlots); ++s)
             {
                 draw_slot(rank, static_cast<Slot>(s));
             }
         }
-        if (trap_)
+        if (trap_ && on_show(Slot::b))
         {
             draw_answer();
         }
-        const auto wish = drag_input();
+        open_cell();
+        const auto wish = on_show(Slot::x) ? drag_input() : std::nullopt;
         draw_tip();
         return wish;
     }
@@ -104,6 +140,25 @@ private:
             return kSide;
         }
     }
+    bool on_show(Slot slot) const
+    {
+        const auto s = static_cast<std::size_t>(slot);
+        return s >= first_ && s <= last_;
+    }
+    // The largest type in which two places fit.
+    bool place_large_figures()
+    {
+        for (const Type type : {Type::mono_title, Type::mono})
+        {
+            if (cell_h_ >= p_.height(type) && cell_w_ - p_.px(6) >= p_.width(type, "\u22120.00"))
+            {
+                figures_ = type;
+                digits_ = 2;
+                return true;
+            }
+        }
+        return false;
+    }
     // Whether there is room for figures of this share of their type's size.
     bool place_figures(float share)
     {
@@ -121,13 +176,14 @@ private:
     void place_slots(Rect area, float gap)
     {
         std::int64_t cols = 0;
-        for (std::size_t s = 0; s < kSlots; ++s)
+        for (std::size_t s = first_; s <= last_; ++s)
         {
-            cols += trap_ && s == 5 ? 0 : cols_of(static_cast<Slot>(s));
+            cols += cols_of(static_cast<Slot>(s));
         }
-        cell_w_ = std::floor(std::min((area.w - 5 * gap) / static_cast<float>(cols), p_.px(100)));
+        const float gaps = gap * static_cast<float>(last_ - first_);
+        cell_w_ = std::floor(std::min((area.w - gaps) / static_cast<float>(cols), p_.px(100)));
         float x = area.x;
-        for (std::size_t s = 0; s < kSlots; ++s)
+        for (std::size_t s = first_; s <= last_; ++s)
         {
             x_.at(s) = x;
             x += cell_w_ * static_cast<float>(cols_of(static_cast<Slot>(s))) + gap;
@@ -152,7 +208,7 @@ private:
     using Names = std::array<std::string_view, kSlots>;
     bool fit(const Names& names) const
     {
-        for (std::size_t s = 0; s + 1 < kSlots; ++s)
+        for (std::size_t s = first_; s < last_; ++s)
         {
             const float pitch = x_.at(s + 1) - x_.at(s);
             if (p_.width(Type::small_strong, names.at(s)) > pitch - p_.px(4))
@@ -168,7 +224,7 @@ private:
         constexpr Names kBackward{"dX", "A", "dH", "dY", "B", "dZ"};
         constexpr Names kBrief{"X", "A", "H", "Y", "B", "Z"};
         const bool brief = !fit(kForward);
-        for (std::size_t s = 0; s < (trap_ ? 4 : kSlots) && (!brief || fit(kBrief)); ++s)
+        for (std::size_t s = first_; s <= last_ && s < (trap_ ? 4 : kSlots) && (!brief || fit(kBrief)); ++s)
         {
             const auto slot = static_cast<Slot>(s);
             const auto shown = at_work(slot) ? std::optional<TensorStage>(m_.next()) : latest(slot);
@@ -179,10 +235,6 @@ private:
         }
     }
 
-    Colour tint(Component of, float amount) const
-    {
-        return mix(p_.theme.light ? p_.theme.panel : p_.theme.control, p_.theme.of(of).fill, amount);
-    }
     Rect cell(float x, float y, std::int64_t r, std::int64_t c) const
     {
         return {x + cell_w_ * static_cast<float>(c), y + cell_h_ * static_cast<float>(r), cell_w_ - 1,
@@ -196,14 +248,15 @@ private:
         for (std::int64_t i = 0; i < m.rows * m.cols && i < shown; ++i)
         {
             const Rect box = cell(x, y, i / m.cols, i % m.cols);
-            p_.fill(box, tint(kind, p_.theme.light ? 0.35F : 0.42F));
+            const Ink& ink = p_.theme.of(kind);
+            p_.fill(box, ink.fill);
             if (part.partial)
             {
-                p_.hatch(box, with_alpha(p_.theme.text, 0.22F), kIdleHatch);
+                p_.hatch(box, with_alpha(ink.label, 0.22F), kIdleHatch);
             }
             if (digits_ >= 0)
             {
-                p_.text_shrunk(box.centre(), box.middle(), Type::mono_small, shrunk_, p_.theme.text,
+                p_.text_shrunk(box.centre(), box.middle(), figures_, shrunk_, ink.label,
                                cell_number(m.values[static_cast<std::size_t>(i)], digits_), Align::centre);
             }
         }
@@ -358,6 +411,63 @@ private:
         std::int64_t row = 0;
         std::int64_t col = 0;
     };
+    // A cell that was multiplied, with the row and the column it is the sum of, and that sum below.
+    void open_cell() const
+    {
+        const auto at = opened();
+        if (!at || foot_.h <= 0)
+        {
+            return;
+        }
+        const RankPart& part = t_.part(at->rank, at->stage);
+        const auto mark = [&](Slot slot, const RankPart& of, std::optional<std::int64_t> row,
+                              std::optional<std::int64_t> col)
+        {
+            const Rect first = cell(slot_x(slot), top(at->rank, slot, of), row.value_or(0), col.value_or(0));
+            const auto cells = [](bool one, std::int64_t all)
+            { return one ? 1.0F : static_cast<float>(all); };
+            p_.outline({first.x, first.y, cell_w_ * cells(col.has_value(), of.values.cols) - 1,
+                        cell_h_ * cells(row.has_value(), of.values.rows) - 1},
+                       p_.theme.text, p_.px(3));
+        };
+        mark(slot_of(at->stage), part, at->row, at->col);
+        if (at->stage == TensorStage::first && !trap_)
+        {
+            mark(Slot::x, {t_.options().x}, at->row, std::nullopt);
+            mark(Slot::a, t_.first_weights(at->rank), std::nullopt, at->col);
+        }
+        else if (at->stage == TensorStage::second)
+        {
+            mark(Slot::y, t_.part(at->rank, TensorStage::activation), at->row, std::nullopt);
+            mark(Slot::b, t_.second_weights(at->rank), std::nullopt, at->col);
+        }
+        p_.text_within(bounds_.x, foot_.middle() + p_.px(4), bounds_.w, Type::mono, p_.theme.text,
+                       fmt::format("rank {}, row {}, column {}: {} = {}", at->rank, at->row + 1, at->col + 1,
+                                   cell_working(t_, at->rank, at->stage, at->row, at->col),
+                                   cell_number(part.values.at(at->row, at->col), 2)));
+    }
+
+    // The one under the mouse, else the newest while cells are made, else the first.
+    std::optional<Pointed> opened() const
+    {
+        if (const auto at = pointed())
+        {
+            return at;
+        }
+        const TensorStage stage = stage_on_show(m_);
+        const bool making = m_.part() > 0;
+        if ((making && communicates(stage)) || m_.t <= 0 || stage == TensorStage::input ||
+            stage == TensorStage::gather || stage == TensorStage::loss || stage == TensorStage::loss_gather ||
+            (trap_ && stage == TensorStage::reduce))
+        {
+            return std::nullopt;
+        }
+        const Matrix& made = t_.part(0, stage).values;
+        const auto shown =
+            static_cast<std::int64_t>(std::ceil(m_.part() * static_cast<float>(made.rows * made.cols)));
+        const std::int64_t last = making ? std::max<std::int64_t>(0, shown - 1) : 0;
+        return Pointed{0, stage, last / made.cols, last % made.cols};
+    }
     std::optional<Pointed> pointed() const
     {
         const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -366,7 +476,7 @@ private:
             for (const Slot slot : {Slot::x, Slot::h, Slot::y, Slot::z})
             {
                 const auto stage = trap_ && slot == Slot::z ? std::nullopt : latest(slot);
-                if (!stage)
+                if (!stage || !on_show(slot))
                 {
                     continue;
                 }
@@ -402,13 +512,16 @@ private:
     const ChainMoment& m_;
     const TensorAlgebra& t_;
     std::optional<HeldCell>& held_;
-    Rect bounds_, head_, area_;
+    Rect bounds_, head_, foot_, area_;
     std::array<float, kSlots> x_{};
+    std::size_t first_ = 0; // slots on show
+    std::size_t last_ = 0;
     std::int64_t ranks_ = 2;
     bool trap_ = false;
     float names_ = 0, cell_w_ = 1, cell_h_ = 1, pitch_ = 1;
-    int digits_ = 2;   // of figures in cells; -1: none
-    float shrunk_ = 1; // their type
+    int digits_ = 2; // of figures in cells; -1: none
+    Type figures_ = Type::mono_small;
+    float shrunk_ = 1; // of their type
 };
 
 } // namespace

@@ -255,6 +255,6 @@ Motion motion_gemm(const Frame& frame, RooflineState& state)
 
 } // namespace
 
-const Page<RooflineState> gemm_page{"GEMM", draw_gemm, panel_gemm, caption_gemm, motion_gemm};
+const Page<RooflineState> gemm_page{"GEMM", draw_gemm, panel_gemm, caption_gemm, motion_gemm, "One GEMM"};
 
 } // namespace ringside

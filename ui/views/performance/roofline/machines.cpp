@@ -49,13 +49,45 @@ std::string run_words(double seconds)
     return seconds > 0 ? format_seconds(Seconds(seconds)) : "\u2013";
 }
 
-void draw_roofs(const RooflineRoom& r, Rect area)
+struct MachineRoof
 {
-    const std::vector<Machine>& all = machines_of(r.frame);
-    const Machine& shown = *machine_on_show(r.frame, r.state);
+    std::string_view name;
+    double peak;      // [FLOP/s]
+    double bandwidth; // [B/s]
+};
+
+// Of shipped GPUs whose share of the peak was fitted to published steps: what a machine is held against.
+std::vector<MachineRoof> fitted_roofs(const Presets& presets)
+{
+    std::vector<MachineRoof> roofs;
+    for (const GpuPreset& preset : presets.gpus)
+    {
+        const auto source = preset.calibration_sources.find("gemm_efficiency");
+        if (source != preset.calibration_sources.end() && source->second.starts_with("fitted"))
+        {
+            const Gpu& gpu = preset.gpu;
+            roofs.push_back({gpu.name, gpu.bf16_tflops * 1e12 * gpu.calibration.gemm_efficiency,
+                             gpu.hbm_gb_per_s * 1e9 * gpu.calibration.hbm_efficiency});
+        }
+    }
+    return roofs;
+}
+
+constexpr double kLeastIntensity = 0.25; // [FLOP/B] on show
+
+// Intensities and rates of everything drawn.
+std::pair<PlotAxis, PlotAxis> axes_of_machines(const std::vector<Machine>& all,
+                                               std::span<const MachineRoof> shipped)
+{
     double low = 1e300;
     double high = 0;
     double widest = 1;
+    for (const MachineRoof& roof : shipped)
+    {
+        low = std::min(low, roof.bandwidth * kLeastIntensity);
+        high = std::max(high, roof.peak);
+        widest = std::max(widest, roof.peak / roof.bandwidth);
+    }
     for (const Machine& machine : all)
     {
         for (const MachinePoint& point : machine.points)
@@ -68,28 +100,12 @@ void draw_roofs(const RooflineRoom& r, Rect area)
         }
         high = std::max(high, machine.peak());
     }
-    const double left = 0.25;
-    Plot plot(r.p, area, {left, widest * 3, PlotScale::log, "arithmetic intensity, FLOP/B", plain_number},
-              {low / 2, high * 2, PlotScale::log, "", [](double rate) { return flop_rate_words(rate); }},
-              {.title = "Measured rooflines", .says = "dots: products of " + shown.name, .part = "machines"});
-    if (!plot)
-    {
-        return;
-    }
-    const auto roof_of = [&](const Machine& machine)
-    {
-        const double ridge = machine.peak() / machine.bandwidth();
-        return std::array{PlotPoint{left, left * machine.bandwidth()}, PlotPoint{ridge, machine.peak()},
-                          PlotPoint{plot.x.high, machine.peak()}};
-    };
-    for (std::size_t i = 0; i < std::min(all.size(), kMostRoofs); ++i)
-    {
-        if (&all[i] != &shown)
-        {
-            plot.line(roof_of(all[i]), {r.p.theme.muted, 1}, all[i].name);
-        }
-    }
-    plot.line(roof_of(shown), {r.p.theme.text, 2.5F}, shown.name, true);
+    return {{kLeastIntensity, widest * 3, PlotScale::log, "arithmetic intensity, FLOP/B", plain_number},
+            {low / 2, high * 2, PlotScale::log, "", [](double rate) { return flop_rate_words(rate); }}};
+}
+
+void draw_machine_products(const RooflineRoom& r, Plot& plot, const Machine& shown)
+{
     std::vector<PlotPoint> points;
     std::vector<const MachinePoint*> products;
     for (const MachinePoint& point : shown.points)
@@ -108,6 +124,45 @@ void draw_roofs(const RooflineRoom& r, Rect area)
                  std::array{TipLine{"time", format_seconds(Seconds(over.seconds)), 0},
                             TipLine{"rate", flop_rate_words(over.flop_rate()), 0},
                             TipLine{"of the peak", format_percent(over.flop_rate() / shown.peak()), 0}});
+    }
+}
+
+void draw_roofs(const RooflineRoom& r, Rect area)
+{
+    const std::vector<Machine>& all = machines_of(r.frame);
+    const Machine* shown = machine_on_show(r.frame, r.state);
+    const std::vector<MachineRoof> shipped = fitted_roofs(r.frame.presets);
+    const auto [x, y] = axes_of_machines(all, shipped);
+    Plot plot(r.p, area, x, y,
+              {.title = shown != nullptr ? "Measured rooflines" : "Rooflines fitted to published steps",
+               .says = shown != nullptr ? "dots: GEMMs of " + shown->name + "; dashed: shipped GPUs"
+                                        : "M measures this machine; Ctrl V adds those that others copied",
+               .part = "machines"});
+    if (!plot)
+    {
+        return;
+    }
+    const auto draw = [&](std::string_view name, double peak, double bandwidth, PlotStroke stroke)
+    {
+        plot.line(std::array{PlotPoint{kLeastIntensity, kLeastIntensity * bandwidth},
+                             PlotPoint{peak / bandwidth, peak}, PlotPoint{plot.x.high, peak}},
+                  stroke, std::string(name), shown != nullptr && name == shown->name);
+    };
+    for (const MachineRoof& roof : shipped)
+    {
+        draw(roof.name, roof.peak, roof.bandwidth, {r.p.theme.muted, 1, shown != nullptr});
+    }
+    for (std::size_t i = 0; i < std::min(all.size(), kMostRoofs); ++i)
+    {
+        if (&all[i] != shown)
+        {
+            draw(all[i].name, all[i].peak(), all[i].bandwidth(), {r.p.theme.text, 1});
+        }
+    }
+    if (shown != nullptr)
+    {
+        draw(shown->name, shown->peak(), shown->bandwidth(), {r.p.theme.text, 2.5F});
+        draw_machine_products(r, plot, *shown);
     }
 }
 
@@ -157,8 +212,7 @@ void draw_machines(const RooflineRoom& r)
     r.out.animating = r.out.animating || measuring;
     if (machine_on_show(r.frame, r.state) == nullptr)
     {
-        empty_state(r.p, area, measuring ? "Measuring, about ten seconds" : "No machine is measured yet",
-                    measuring ? "" : "M measures this one; Ctrl V adds those that others copied.");
+        measuring ? void(empty_state(r.p, area, "Measuring, about ten seconds")) : draw_roofs(r, area);
         return;
     }
     const std::size_t rows = std::min(machines_of(r.frame).size(), kMostTableRows);
@@ -219,8 +273,9 @@ Caption machines_caption(const Frame& frame, RooflineState& state)
     if (shown == nullptr)
     {
         Caption caption;
-        caption.sentence =
-            "What does **your** machine do? Its roofline, and how long a run of the scenario would take.";
+        caption.sentence = "No machine is measured yet: these are shipped GPUs, as fitted to published "
+                           "steps. **M** measures "
+                           "yours, and how long a run of the scenario would take on it.";
         return caption;
     }
     const auto at = static_cast<std::size_t>(shown - machines_of(frame).data());
@@ -244,6 +299,7 @@ void use_machine(const Frame& frame, const RooflineState& state, Out& out)
     }
 }
 
-const Page<RooflineState> machines_page{"Machines", draw_machines, panel_machines, machines_caption};
+const Page<RooflineState> machines_page{"Machines",       draw_machines, panel_machines,
+                                        machines_caption, nullptr,       "Measured machines"};
 
 } // namespace ringside

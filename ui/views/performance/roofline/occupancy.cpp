@@ -277,6 +277,7 @@ Caption caption_occupancy(const Frame& frame, RooflineState& state)
 
 } // namespace
 
-const Page<RooflineState> occupancy_page{"Occupancy", draw_occupancy, panel_occupancy, caption_occupancy};
+const Page<RooflineState> occupancy_page{"Occupancy",       draw_occupancy, panel_occupancy,
+                                         caption_occupancy, nullptr,        "Occupancy of an SM"};
 
 } // namespace ringside

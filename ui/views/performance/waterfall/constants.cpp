@@ -62,6 +62,7 @@ Caption caption_constants(const Frame& frame, WaterfallState&)
 
 } // namespace
 
-const Page<WaterfallState> constants_page{"Constants", draw_constants, panel_waterfall, caption_constants};
+const Page<WaterfallState> constants_page{"Constants",       draw_constants, panel_waterfall,
+                                          caption_constants, nullptr,        "Constants"};
 
 } // namespace ringside

@@ -193,8 +193,8 @@ Caption caption_sensitivity(const Frame& frame, WaterfallState& state)
 
 } // namespace
 
-const Page<WaterfallState> sensitivity_page{"What-if", draw_sensitivity, panel_waterfall,
-                                            caption_sensitivity};
+const Page<WaterfallState> sensitivity_page{"What-if",           draw_sensitivity, panel_waterfall,
+                                            caption_sensitivity, nullptr,          "What-if"};
 
 Sensitivity& WaterfallState::moves(const Frame& frame)
 {

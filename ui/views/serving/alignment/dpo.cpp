@@ -133,7 +133,7 @@ Caption caption_dpo(const Frame&, AlignmentState& s)
 
 } // namespace
 
-const Page<AlignmentState> dpo_page{"DPO", draw_dpo, panel_dpo, caption_dpo};
+const Page<AlignmentState> dpo_page{"DPO", draw_dpo, panel_dpo, caption_dpo, nullptr, "DPO loss"};
 
 std::string signed_words(double v)
 {

@@ -94,6 +94,7 @@ Caption caption_group(const Frame&, AlignmentState& s)
 
 } // namespace
 
-const Page<AlignmentState> group_page{"Group", draw_group, panel_group, caption_group};
+const Page<AlignmentState> group_page{"Group",       draw_group, panel_group,
+                                      caption_group, nullptr,    "Group advantages"};
 
 } // namespace ringside

@@ -82,7 +82,8 @@ Caption caption_over_optimization(const Frame&, AlignmentState& s)
 
 } // namespace
 
-const Page<AlignmentState> over_optimization_page{"Reward", draw_over_optimization, panel_over_optimization,
-                                                  caption_over_optimization};
+const Page<AlignmentState> over_optimization_page{
+    "Reward", draw_over_optimization, panel_over_optimization, caption_over_optimization,
+    nullptr,  "Reward hacking"};
 
 } // namespace ringside

@@ -27,8 +27,9 @@ void draw_memory_page(const FinetuneRoom& r)
         Rect left = area.cut_left(std::clamp(area.w * 0.44F, painter.px(240), painter.px(680)));
         area.cut_left(painter.px(24));
         const Rect head = left.cut_top(painter.px(24));
-        painter.text_within(head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
-                            fmt::format("Adapters on one block, rank {}", desk.wish.setup.rank));
+        painter.text_within(
+            head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
+            fmt::format("Adapters on one block, rank {}, weights to scale", desk.wish.setup.rank));
         if (const auto wish = draw_lora_modules(painter, left, desk))
         {
             desk.wish = *wish;

@@ -4,7 +4,6 @@
 #include "ui/views/serving/finetune/pictures.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/fill.h"
-#include "ui/widgets/pictures/cell_grid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,44 +53,71 @@ std::string tip(const Shown& s, std::int64_t rank)
                      static_cast<double>(s.most.count)));
 }
 
-// As many columns as make the cells a little higher than wide.
-CellGrid lora_grid(const Painter& p, Rect area, std::int64_t cells)
+// Where each matrix of the block lies, all on one scale.
+struct LoraPlaces
 {
-    constexpr float kRatio = 1.2F;
-    CellGrid best;
-    float least = 1e9F;
-    for (std::int64_t columns = 2; columns <= 5; ++columns)
-    {
-        const std::int64_t rows = std::max<std::int64_t>(1, (cells + columns - 1) / columns);
-        const float w = area.w / static_cast<float>(columns);
-        const float h = area.h / static_cast<float>(rows);
-        const float off = std::abs(std::log(h / w / kRatio)) + (w < p.px(80) ? 9.0F : 0.0F);
-        if (off < least)
-        {
-            least = off;
-            const float high = std::min(h, w * 1.6F) * static_cast<float>(rows);
-            best = {{area.x, area.y, area.w, high}, rows, columns, p.px(8)};
-        }
-    }
-    return best;
+    float scale = 0; // [px] of one width of the model
+    std::vector<Rect> cells;
+};
+
+float strip_of(const Painter& p, std::int64_t rank)
+{
+    return std::clamp(std::sqrt(static_cast<float>(rank)) * p.px(1.1F), p.px(2), p.px(26));
 }
 
-// W with roots of its widths, of the `widest` one's, as sides, B at its right and A below it; strips grow
-// with the root of the rank.
-void draw_lora_matrix(const Painter& p, Rect r, const Shown& s, const FinetuneWish& wish, std::int64_t widest,
+// Side by side in rows, from the left, on this scale. Each with its strips, and its name below.
+LoraPlaces placed(const Painter& p, Rect area, std::span<const Shown> all, float scale, float strip)
+{
+    const float gap = p.px(12);
+    const float words = p.height(Type::small) * 2 + p.px(4);
+    LoraPlaces places{scale, {}};
+    float x = area.x;
+    float y = area.y;
+    float row = 0;
+    for (const Shown& s : all)
+    {
+        const float w = std::max(p.px(92), static_cast<float>(s.most.in) * scale + strip + p.px(4));
+        const float h = static_cast<float>(s.most.out) * scale + strip + p.px(4) + words;
+        if (x > area.x && x + w > area.right())
+        {
+            x = area.x;
+            y += row + gap;
+            row = 0;
+        }
+        places.cells.push_back({x, y, w, h});
+        x += w + gap;
+        row = std::max(row, h);
+    }
+    return places;
+}
+
+// The largest scale on which all have room.
+LoraPlaces places_of(const Painter& p, Rect area, std::span<const Shown> all, float strip)
+{
+    constexpr int kHalvings = 20;
+    float low = 0;
+    float high = area.w;
+    for (int i = 0; i < kHalvings; ++i)
+    {
+        const float middle = (low + high) / 2;
+        const LoraPlaces tried = placed(p, area, all, middle, strip);
+        const bool fits = std::ranges::all_of(
+            tried.cells, [&](const Rect& cell)
+            { return cell.right() <= area.right() + 0.5F && cell.bottom() <= area.bottom() + 0.5F; });
+        (fits ? low : high) = middle;
+    }
+    return placed(p, area, all, low, strip);
+}
+
+// W on the scale of the block, B at its right and A below it; strips grow with the root of the rank, since on
+// that scale nobody could see them.
+void draw_lora_matrix(const Painter& p, Rect r, const Shown& s, const FinetuneWish& wish, float scale,
                       bool trained)
 {
     const Theme& t = p.theme;
-    if (r.h < p.px(18) || r.w < p.px(24))
-    {
-        return;
-    }
-    const float strip = std::clamp(std::sqrt(static_cast<float>(wish.setup.rank)) * p.px(1.1F), p.px(2),
-                                   std::min(r.w, r.h) * 0.32F);
-    const float most = std::min(r.w, r.h) - strip - p.px(3);
-    const auto side = [&](std::int64_t n)
-    { return std::max(p.px(3), most * std::sqrt(static_cast<float>(n) / static_cast<float>(widest))); };
-    const Rect w{r.x, r.y, side(s.most.in), side(s.most.out)};
+    const float strip = strip_of(p, wish.setup.rank);
+    const auto side = [&](std::int64_t n) { return std::max(p.px(3), static_cast<float>(n) * scale); };
+    const Rect w{r.x, r.y, std::min(side(s.most.in), r.w), std::min(side(s.most.out), r.h)};
     const bool full = wish.recipe == FinetuneRecipe::full;
     const Colour base = t.of(full ? Component::gradients : Component::weights).fill;
     p.fill(w, trained || full ? base : dim(t, base, 0.5F));
@@ -129,17 +155,20 @@ std::optional<FinetuneWish> lora_wish(const Painter& p, const Press& pressed, Re
 }
 
 std::optional<FinetuneWish> draw_lora_cell(const Painter& p, Rect cell, const Shown& s,
-                                           const FinetuneWish& wish, std::int64_t widest)
+                                           const FinetuneWish& wish, float scale)
 {
     const Theme& t = p.theme;
     const bool on = wish.setup.modules[static_cast<std::size_t>(s.module)];
     const bool trained = on && wish.recipe != FinetuneRecipe::full;
     const Press pressed = press(p, cell, fmt::format("###adapter {}", name_of(s.module)).c_str(), 6);
-    p.card(cell, trained, pressed.hovered);
+    if (pressed.hovered)
+    {
+        p.outline(cell.inset(-p.px(4)), t.line, 1, p.px(6));
+    }
     tooltip(p, tip(s, wish.setup.rank));
-    Rect inner = cell.inset(p.px(8));
+    Rect inner = cell;
     const Rect words = inner.cut_bottom(p.height(Type::small) * 2);
-    draw_lora_matrix(p, inner, s, wish, widest, trained);
+    draw_lora_matrix(p, inner, s, wish, scale, trained);
     const float line = words.h / 2;
     p.text_within(words.x, words.y + line / 2, words.w, Type::small_strong, trained ? t.text : t.muted,
                   name_of(s.module));
@@ -155,17 +184,11 @@ std::optional<FinetuneWish> draw_lora_cell(const Painter& p, Rect cell, const Sh
 std::optional<FinetuneWish> draw_lora_modules(const Painter& p, Rect area, const FinetuneDesk& desk)
 {
     const std::vector<Shown> all = shown(desk);
-    std::int64_t widest = 1;
-    for (const Shown& s : all)
-    {
-        widest = std::max({widest, s.most.in, s.most.out});
-    }
-    const CellGrid grid = lora_grid(p, area, std::ssize(all));
+    const LoraPlaces places = places_of(p, area, all, strip_of(p, desk.wish.setup.rank));
     std::optional<FinetuneWish> moved;
-    for (std::int64_t i = 0; i < std::ssize(all); ++i)
+    for (std::size_t i = 0; i < all.size() && places.cells[i].bottom() <= area.bottom() + 1; ++i)
     {
-        const Rect cell = grid.cell(i / grid.columns, i % grid.columns);
-        const auto wish = draw_lora_cell(p, cell, all[static_cast<std::size_t>(i)], desk.wish, widest);
+        const auto wish = draw_lora_cell(p, places.cells[i], all[i], desk.wish, places.scale);
         moved = wish ? wish : moved;
     }
     p.part("adapters", area);

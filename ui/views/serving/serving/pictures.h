@@ -13,8 +13,9 @@
 namespace ringside
 {
 
-enum class ServingStrip : std::uint8_t
+enum class ServingPage : std::uint8_t
 {
+    batch, // memory, latency and throughput by batch size
     slots,
     pages,
     drafts
@@ -32,7 +33,6 @@ struct ServingWish
     double acceptance = 0.8;
     double draft_cost = 0.1; // of a pass of the large model
     std::int64_t drafted = 4;
-    ServingStrip strip = ServingStrip::slots;
 
     bool operator==(const ServingWish&) const = default;
 };
@@ -71,9 +71,11 @@ void draw_serving_tank(const Frame& frame, const Painter& painter, Rect area, co
 // The batch that it was dragged to.
 std::optional<std::int64_t> draw_serving_curves(const Painter& painter, Rect area, const ServingDesk& desk);
 
-// The lower picture, one of three: continuous batching, PagedAttention, speculative decoding.
-// `clock` in decoding steps. Returns the wish where something was pressed.
-std::optional<ServingWish> draw_serving_strip(const Painter& painter, Rect area, const ServingDesk& desk,
-                                              double clock);
+// Static and continuous batching; `clock` in decoding steps.
+void draw_serving_slots(const Painter& painter, Rect area, const ServingDesk& desk, double clock);
+// Preallocated and paged.
+void draw_serving_pages(const Painter& painter, Rect area, const ServingDesk& desk);
+// The wish where a number of draft tokens was pressed.
+std::optional<ServingWish> draw_serving_drafts(const Painter& painter, Rect area, const ServingWish& wish);
 
 } // namespace ringside

@@ -16,7 +16,6 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 3> kNames{"Batching", "Paging", "Speculation"};
 constexpr std::int64_t kShownDrafts = 16;
 constexpr std::int64_t kShownRequests = 9;
 
@@ -36,7 +35,7 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
     draw_chart_title(p, area.cut_top(p.px(24)), name,
                      fmt::format("slot utilization {}", format_percent(b.busy())));
     const Rect axis = area.cut_bottom(p.px(22));
-    const float pitch = std::min(p.px(30), area.h / static_cast<float>(b.slots));
+    const float pitch = std::min(p.px(56), area.h / static_cast<float>(b.slots));
     const std::vector<LaneName> names(static_cast<std::size_t>(b.slots));
     const TimeWindow window{0, steps};
     const float bottom = area.y + pitch * static_cast<float>(b.slots);
@@ -65,7 +64,9 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
                   fmt::format("all {} requests done after {} decoding steps", b.stays.size(), b.steps));
 }
 
-void draw_both(const Painter& p, Rect area, const ServingDesk& desk, double clock)
+} // namespace
+
+void draw_serving_slots(const Painter& p, Rect area, const ServingDesk& desk, double clock)
 {
     const auto steps = static_cast<double>(std::max(desk.held().steps, desk.free().steps));
     const float gap = p.px(32);
@@ -76,6 +77,9 @@ void draw_both(const Painter& p, Rect area, const ServingDesk& desk, double cloc
     draw_slots(p, right, desk.free(), "Continuous batching", clock, steps);
     p.part("slots", area);
 }
+
+namespace
+{
 
 // A ribbon of the cache's memory: requests one after the other, each with what it holds and what is in it.
 void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double tokens_across)
@@ -98,7 +102,9 @@ void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double toke
     p.outline(row, t.line);
 }
 
-void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
+} // namespace
+
+void draw_serving_pages(const Painter& p, Rect area, const ServingDesk& desk)
 {
     ServingSetup setup = desk.report().setup;
     const auto across =
@@ -115,7 +121,7 @@ void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
         draw_chart_title(
             p, half.cut_top(p.px(24)), name,
             fmt::format("{} unused, room for {}", format_percent(r.wasted()), counted(r.most, "request")));
-        draw_ribbon(p, half.cut_top(std::min(p.px(44), half.h - p.px(6))), r, across);
+        draw_ribbon(p, half.cut_top(std::min(p.px(120), half.h - p.px(6))), r, across);
     }
     p.text_within(area.x, area.middle(), area.w, Type::small, p.theme.muted,
                   fmt::format("memory for {} tokens, {} per request",
@@ -123,6 +129,9 @@ void draw_pages(const Painter& p, Rect area, const ServingDesk& desk)
                               grouped(setup.prompt + setup.output)));
     p.part("pages", area);
 }
+
+namespace
+{
 
 std::string draft_tip(const ServingWish& w, std::int64_t i)
 {
@@ -135,7 +144,9 @@ std::string draft_tip(const ServingWish& w, std::int64_t i)
         three_digits(speculative_speedup(w.acceptance, i, w.draft_cost)));
 }
 
-std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const ServingWish& wish)
+} // namespace
+
+std::optional<ServingWish> draw_serving_drafts(const Painter& p, Rect area, const ServingWish& wish)
 {
     const Theme& t = p.theme;
     std::optional<ServingWish> moved;
@@ -184,42 +195,6 @@ std::optional<ServingWish> draw_drafts(const Painter& p, Rect area, const Servin
         }
     }
     p.part("drafts", area);
-    return moved;
-}
-
-} // namespace
-
-std::optional<ServingWish> draw_serving_strip(const Painter& p, Rect area, const ServingDesk& desk,
-                                              double clock)
-{
-    std::optional<ServingWish> moved;
-    const Rect head = area.cut_top(p.px(30));
-    const Rect tabs{head.x, head.y, std::min(head.w, p.px(264)), p.px(28)};
-    if (const auto chosen = segments(p, tabs, kNames, static_cast<std::size_t>(desk.wish.strip)))
-    {
-        moved = desk.wish;
-        moved->strip = static_cast<ServingStrip>(*chosen);
-    }
-    area.cut_top(p.px(4));
-    if (area.h < p.px(90))
-    {
-        return moved;
-    }
-    switch (desk.wish.strip)
-    {
-    case ServingStrip::slots:
-        draw_both(p, area, desk, clock);
-        break;
-    case ServingStrip::pages:
-        draw_pages(p, area, desk);
-        break;
-    case ServingStrip::drafts:
-        if (const auto wish = draw_drafts(p, area, desk.wish))
-        {
-            moved = wish;
-        }
-        break;
-    }
     return moved;
 }
 

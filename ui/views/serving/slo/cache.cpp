@@ -133,6 +133,6 @@ Caption cache_caption(const Frame& frame, SloState& state)
 
 } // namespace
 
-const Page<SloState> kSloCache{"Cache", draw_cache, panel_cache, cache_caption};
+const Page<SloState> kSloCache{"Cache", draw_cache, panel_cache, cache_caption, nullptr, "Prefix cache"};
 
 } // namespace ringside

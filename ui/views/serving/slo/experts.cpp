@@ -248,6 +248,6 @@ Caption experts_caption(const Frame& frame, SloState& state)
 
 } // namespace
 
-const Page<SloState> kSloExperts{"Wide EP", draw_experts, panel_experts, experts_caption};
+const Page<SloState> kSloExperts{"Wide EP", draw_experts, panel_experts, experts_caption, nullptr, "Wide EP"};
 
 } // namespace ringside

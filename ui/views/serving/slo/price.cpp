@@ -174,6 +174,6 @@ Caption price_caption(const Frame& frame, SloState& state)
 
 } // namespace
 
-const Page<SloState> kSloPrice{"Price", draw_price, panel_slo, price_caption};
+const Page<SloState> kSloPrice{"Price", draw_price, panel_slo, price_caption, nullptr, "Price of tokens"};
 
 } // namespace ringside

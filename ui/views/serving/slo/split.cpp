@@ -142,6 +142,6 @@ Caption split_caption(const Frame& frame, SloState& state)
 
 } // namespace
 
-const Page<SloState> kSloSplit{"P : D", draw_split, panel_slo, split_caption};
+const Page<SloState> kSloSplit{"P : D", draw_split, panel_slo, split_caption, nullptr, "Prefill : decode"};
 
 } // namespace ringside

@@ -147,6 +147,7 @@ Caption caption_copies(const Frame&, DataState& state)
 
 } // namespace
 
-const Page<DataState> copies_page{"Dedup", draw_copies, panel_copies, caption_copies};
+const Page<DataState> copies_page{"Dedup",        draw_copies, panel_copies,
+                                  caption_copies, nullptr,     "Near-duplicates"};
 
 } // namespace ringside

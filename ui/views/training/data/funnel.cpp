@@ -300,6 +300,7 @@ Caption caption_funnel(const Frame& frame, DataState& state)
 
 } // namespace
 
-const Page<DataState> funnel_page{"Filtering", draw_funnel, panel_funnel, caption_funnel};
+const Page<DataState> funnel_page{"Filtering",    draw_funnel, panel_funnel,
+                                  caption_funnel, nullptr,     "Data filtering"};
 
 } // namespace ringside

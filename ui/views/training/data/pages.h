@@ -60,7 +60,7 @@ private:
 
 struct DataState
 {
-    FeedPlan plan{.kind = DataKind::tokens};
+    FeedPlan plan;        // images, which need more workers than it begins with: of tokens one is enough
     double spread = 0.15; // of the time a batch takes a worker
     bool slow = false;
     bool hangs = false;

@@ -181,6 +181,7 @@ Caption caption_blocks(const Frame&, FormatsState& state)
 
 } // namespace
 
-const Page<FormatsState> blocks_page{"Blocks", draw_blocks, panel_blocks, caption_blocks};
+const Page<FormatsState> blocks_page{"Blocks",       draw_blocks, panel_blocks,
+                                     caption_blocks, nullptr,     "Block formats"};
 
 } // namespace ringside

@@ -231,7 +231,7 @@ Motion motion_loss_scale(const Frame& frame, FormatsState& state)
 
 } // namespace
 
-const Page<FormatsState> loss_scale_page{"Scale", draw_loss_scale, panel_loss_scale, caption_loss_scale,
-                                         motion_loss_scale};
+const Page<FormatsState> loss_scale_page{
+    "Scale", draw_loss_scale, panel_loss_scale, caption_loss_scale, motion_loss_scale, "Loss scaling"};
 
 } // namespace ringside

@@ -24,10 +24,10 @@ struct FormatsState
     Walk walk{FormatId::bf16, 1, 0.001, 256};
     std::uint64_t seed = 1; // of draws
     BlockId block = BlockId::mxfp4;
-    std::vector<double> numbers; // in blocks, all above 0
-    LowRecipe recipe = LowRecipe::mxfp8;
-    std::optional<double> kept; // in BF16; as each recipe has it
-    std::optional<double> rows; // of a product; as the scenario has them
+    std::vector<double> numbers;     // in blocks, all above 0
+    std::optional<LowRecipe> recipe; // the first of the lowest bits that the GPU multiplies in
+    std::optional<double> kept;      // in BF16; as each recipe has it
+    std::optional<double> rows;      // of a product; as the scenario has them
     LossScaleRun run;
     Derived<std::pair<LossScaleRun, std::uint64_t>, std::vector<LossScaleStep>> steps; // of its seed
 };

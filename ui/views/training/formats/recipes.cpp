@@ -22,6 +22,16 @@ LinearShape shape_of(const Scenario& s, const FormatsState& state)
             static_cast<double>(s.model.ffn > 0 ? s.model.ffn : 4 * s.model.hidden)};
 }
 
+LowRecipe recipe_of(const Gpu& gpu, const FormatsState& state)
+{
+    LowRecipe lowest = LowRecipe::bf16;
+    for (const LowRecipeInfo& each : low_recipes())
+    {
+        lowest = can_multiply(gpu, each.id) && each.bits < low_recipe(lowest).bits ? each.id : lowest;
+    }
+    return state.recipe.value_or(lowest);
+}
+
 double kept_of(const FormatsState& state, LowRecipe recipe)
 {
     return state.kept.value_or(low_recipe(recipe).kept);
@@ -38,13 +48,17 @@ std::string times_words(double factor)
     return plain_number(factor) + "\u00d7";
 }
 
-void draw_recipe_table(const Painter& p, Rect area, FormatsState& state)
+void draw_recipe_table(const Painter& p, Rect area, const Gpu& gpu, FormatsState& state)
 {
     using Info = LowRecipeInfo;
+    const LowRecipe chosen = recipe_of(gpu, state);
     const auto words = [](std::string_view Info::*what)
     { return [what](const Info& r) { return std::string(r.*what); }; };
     const Table<Info> table(
         {{"Recipe", words(&Info::name)},
+         {"multiplies",
+          [&](const Info& r) { return can_multiply(gpu, r.id) ? Cell("yes") : Cell("no", p.theme.muted); }, 7,
+          fmt::format("Whether {} has it: others are emulated at best", gpu.name)},
          {"bits", [](const Info& r) { return fmt::format("{:g}", r.bits); }, 6,
           "Per element, block scales included"},
          {"scales", words(&Info::scales), 5,
@@ -56,7 +70,7 @@ void draw_recipe_table(const Painter& p, Rect area, FormatsState& state)
           [](const Info& r) { return r.id == LowRecipe::bf16 ? "all" : format_percent(r.kept); }, 4,
           "Share of the linear layers that stay, as published"}},
         [](const Info& r) { return fmt::format("###recipe {}", r.name); },
-        [&state](const Info& r) { return r.id == state.recipe; }, kTablePitch,
+        [chosen](const Info& r) { return r.id == chosen; }, kTablePitch,
         [](const Info& r) { return fmt::format("Stays in BF16 or FP32: {}. {}", r.says, r.source); });
     if (const TableEvent event = table.draw(p, area, low_recipes()); event.pressed)
     {
@@ -69,13 +83,13 @@ void draw_gain(const FormatsRoom& r, Rect area)
     const Gpu& gpu = r.frame.now.scenario.cluster.gpu;
     const LinearShape here = shape_of(r.frame.now.scenario, r.state);
     const Theme& t = r.p.theme;
-    Plot plot(
-        r.p, area, {64, 131072, PlotScale::log2, "tokens of a micro-batch on one GPU", count_words},
-        {0, 3, PlotScale::linear, "", times_words},
-        {.title = fmt::format("Speed-up of layers of {:.0f} \u00d7 {:.0f} on {}", here.in, here.out, gpu.name),
-         .says = "forward and backward, casts included",
-         .part = "gain",
-         .names = 170});
+    Plot plot(r.p, area, {64, 131072, PlotScale::log2, "tokens of a micro-batch on one GPU", count_words},
+              {0, 3, PlotScale::linear, "", times_words},
+              {.title = fmt::format("Speed-up of layers of {:.0f} \u00d7 {:.0f} on {}", here.in, here.out,
+                                    gpu.name),
+               .says = "forward and backward, casts included",
+               .part = "gain",
+               .names = 170});
     if (!plot)
     {
         return;
@@ -90,7 +104,7 @@ void draw_gain(const FormatsRoom& r, Rect area)
         const auto gain = [&](double tokens) {
             return low_gain(gpu, info.id, {tokens, here.in, here.out}, kept_of(r.state, info.id));
         };
-        const bool chosen = info.id == r.state.recipe;
+        const bool chosen = info.id == recipe_of(gpu, r.state);
         plot.line(sampled(plot.x, gain, 90), {recipe_ink(t, info.id), chosen ? 3.0F : 1.5F},
                   std::string(info.name), chosen);
         plot.dot({plot.x.held(here.tokens), gain(here.tokens)},
@@ -109,7 +123,7 @@ void draw_recipes(const FormatsRoom& r)
     const float table = table_height(r.p, kLowRecipes);
     if (area.h > table + r.p.px(170))
     {
-        draw_recipe_table(r.p, area.cut_bottom(table), r.state);
+        draw_recipe_table(r.p, area.cut_bottom(table), r.frame.now.scenario.cluster.gpu, r.state);
         area.cut_bottom(r.p.px(12));
     }
     draw_gain(r, area);
@@ -118,7 +132,7 @@ void draw_recipes(const FormatsRoom& r)
 void panel_recipes(PanelColumn& column, const FormatsRoom& r)
 {
     const Scenario& s = r.frame.now.scenario;
-    const LowRecipeInfo& info = low_recipe(r.state.recipe);
+    const LowRecipeInfo& info = low_recipe(recipe_of(s.cluster.gpu, r.state));
     const LinearShape here = shape_of(s, r.state);
     column.slide("Kept in BF16", Track::even(0, 1, format_percent, 0.01), kept_of(r.state, info.id),
                  r.state.kept, "Share of the linear layers\u2019 work; first that of each recipe");
@@ -145,7 +159,7 @@ void panel_recipes(PanelColumn& column, const FormatsRoom& r)
 Caption caption_recipes(const Frame& frame, FormatsState& state)
 {
     const Gpu& gpu = frame.now.scenario.cluster.gpu;
-    const LowRecipeInfo& info = low_recipe(state.recipe);
+    const LowRecipeInfo& info = low_recipe(recipe_of(gpu, state));
     const LinearShape here = shape_of(frame.now.scenario, state);
     if (!can_multiply(gpu, info.id))
     {
@@ -170,6 +184,7 @@ Caption caption_recipes(const Frame& frame, FormatsState& state)
 
 } // namespace
 
-const Page<FormatsState> recipes_page{"Recipes", draw_recipes, panel_recipes, caption_recipes};
+const Page<FormatsState> recipes_page{"Recipes",       draw_recipes, panel_recipes,
+                                      caption_recipes, nullptr,      "Recipes"};
 
 } // namespace ringside

@@ -182,6 +182,7 @@ Motion motion_sums(const Frame& frame, FormatsState& state)
 
 } // namespace
 
-const Page<FormatsState> sums_page{"Sums", draw_sums, panel_sums, caption_sums, motion_sums};
+const Page<FormatsState> sums_page{"Sums",       draw_sums,   panel_sums,
+                                   caption_sums, motion_sums, "Sums in few bits"};
 
 } // namespace ringside

@@ -128,6 +128,7 @@ Caption caption_batch(const Frame& frame, OptimizerState& state)
 
 } // namespace
 
-const Page<OptimizerState> critical_page{"Batch", draw_batch, panel_batch, caption_batch};
+const Page<OptimizerState> critical_page{"Batch",       draw_batch, panel_batch,
+                                         caption_batch, nullptr,    "Critical batch size"};
 
 } // namespace ringside

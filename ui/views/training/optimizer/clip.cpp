@@ -70,11 +70,53 @@ void draw_clipped(const Painter& p, Plot& plot, const OptimizerState& state, dou
     plot.label(kept, fmt::format("by norm: \u00d7 {}", three_digits(factor)), true);
 }
 
+// Gradients of a noisy run: most are left alone, the spikes are not.
+void draw_norms(const OptimizerRoom& r, Rect area)
+{
+    constexpr double kNoise = 0.5; // of each component
+    Valley valley = r.state.valley;
+    valley.across = 4; // as gentle as a run that has found its valley
+    valley.noise = kNoise;
+    DescentOptions o{.rate = 0.02, .clip = r.state.limit};
+    o.seed = r.state.descent.seed;
+    const auto path = descend(valley, o);
+    std::vector<PlotPoint> norms;
+    std::vector<PlotPoint> clipped;
+    double most = r.state.limit;
+    std::size_t over = 0;
+    for (std::size_t i = 1; i < path.size(); ++i)
+    {
+        const auto step = static_cast<double>(i);
+        norms.push_back({step, path[i].gradient});
+        clipped.push_back({step, std::min(path[i].gradient, r.state.limit)});
+        most = std::max(most, path[i].gradient);
+        over += path[i].gradient > r.state.limit ? 1 : 0;
+    }
+    const Colour colour = r.p.theme.of(Component::gradients).fill;
+    Plot plot(r.p, area, {1, static_cast<double>(o.steps), PlotScale::linear, "step", plain_number},
+              {0, most * 1.1, PlotScale::linear, "", plain_number},
+              {.title = "Gradient norm of a noisy run",
+               .says = fmt::format("{} of {} steps clipped", over, norms.size()),
+               .part = "norms"});
+    if (!plot)
+    {
+        return;
+    }
+    plot.fill_below(clipped, with_alpha(colour, 0.35F));
+    plot.line(norms, {colour, 2});
+    plot.rule_y(r.state.limit, {r.p.theme.text, 1.5F, true}, "max_grad_norm");
+}
+
 void draw_clip(const OptimizerRoom& r)
 {
     const Painter& p = r.p;
-    const Rect area = r.area;
+    Rect area = r.area;
     OptimizerState& state = r.state;
+    if (area.w > p.px(640) && area.h > p.px(200))
+    {
+        draw_norms(r, area.cut_right(area.w * 0.45F));
+        area.cut_right(p.px(24));
+    }
     const double wide = kClipReach * static_cast<double>(area.w / std::max(1.0F, area.h - p.px(52)));
     const auto number = [](double v) { return fmt::format("{:g}", v); };
     Plot plot(p, area, {-wide, wide, PlotScale::linear, "", number},
@@ -137,6 +179,7 @@ Caption caption_clip(const Frame&, OptimizerState& state)
 
 } // namespace
 
-const Page<OptimizerState> clip_page{"Clip", draw_clip, panel_clip, caption_clip};
+const Page<OptimizerState> clip_page{"Clip",       draw_clip, panel_clip,
+                                     caption_clip, nullptr,   "Gradient clipping"};
 
 } // namespace ringside

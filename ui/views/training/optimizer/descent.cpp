@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ringside
 {
@@ -30,6 +31,26 @@ std::size_t descent_step_at(const OptimizerState& state, const Frame& frame)
 {
     return static_cast<std::size_t>(
         std::clamp(frame.playback.t + 1e-9, 0.0, static_cast<double>(state.descent.steps)));
+}
+
+// With this optimizer and its rate: one rate for all favours whom it happens to suit.
+DescentOptions options_of(const OptimizerState& state, Stepper stepper)
+{
+    DescentOptions o = state.descent;
+    o.stepper = stepper;
+    if (!state.best_rates)
+    {
+        return o;
+    }
+    const auto loss_at = [&](double rate)
+    {
+        DescentOptions at = o;
+        at.rate = rate;
+        const auto path = descend(state.valley, at);
+        return diverged(path) ? std::numeric_limits<double>::infinity() : path.back().loss;
+    };
+    o.rate = *std::ranges::min_element(kRates, {}, loss_at);
+    return o;
 }
 
 // Lines of equal loss, each a quarter of the one outside it.
@@ -94,16 +115,16 @@ void draw_optimizers(const OptimizerRoom& r, Rect area, std::size_t at)
     {
         Stepper stepper;
         bool gone;
+        double rate;
         DescentPoint now;
     };
     std::vector<Row> rows;
     for (const Stepper stepper : kSteppersAll)
     {
-        DescentOptions o = r.state.descent;
-        o.stepper = stepper;
+        const DescentOptions o = options_of(r.state, stepper);
         const auto path = descend(r.state.valley, o);
         rows.push_back(
-            {stepper, diverged(path) && at + 1 >= path.size(), path[std::min(at, path.size() - 1)]});
+            {stepper, diverged(path) && at + 1 >= path.size(), o.rate, path[std::min(at, path.size() - 1)]});
     }
     const Theme& t = r.p.theme;
     const Table<Row> table(
@@ -112,6 +133,7 @@ void draw_optimizers(const OptimizerRoom& r, Rect area, std::size_t at)
                    { draw_swatch(p, cell, plain_fill(colour_of(p.theme, row.stepper))); }),
          {"loss", [&](const Row& row)
           { return row.gone ? Cell("\u2715 diverged", t.warning) : Cell(figure(row.now.loss, 3)); }},
+         {"learning rate", [](const Row& row) { return plain_number(row.rate); }, 2},
          {"update", [](const Row& row) { return row.gone ? "" : figure(row.now.update, 3); }, 1,
           "Length of the last step"}},
         [](const Row& row) { return fmt::format("###optimizer {}", name_of(row.stepper)); },
@@ -158,11 +180,10 @@ void draw_descent(const OptimizerRoom& r)
     {
         for (const Stepper stepper : kSteppersAll)
         {
-            DescentOptions o = state.descent;
-            o.stepper = stepper;
             if ((stepper == state.descent.stepper) == chosen)
             {
-                draw_path(p, plot, descend(state.valley, o), at, colour_of(p.theme, stepper), chosen);
+                draw_path(p, plot, descend(state.valley, options_of(state, stepper)), at,
+                          colour_of(p.theme, stepper), chosen);
             }
         }
     }
@@ -178,7 +199,14 @@ void draw_descent(const OptimizerRoom& r)
 void panel_descent(PanelColumn& column, const OptimizerRoom& r)
 {
     DescentOptions& o = r.state.descent;
-    column.slide("Learning rate", Track::at(kRates, plain_number), o.rate);
+    double rate = options_of(r.state, o.stepper).rate;
+    if (column.slide("Learning rate", Track::at(kRates, plain_number), rate, "One for all optimizers"))
+    {
+        o.rate = rate;
+        r.state.best_rates = false;
+    }
+    column.toggle("Best rate for each", r.state.best_rates,
+                  "Of the slider\u2019s stops the one with the lowest loss after the last step");
     column.slide("Weight decay", Track::at(kDecayed, plain_number), o.weight_decay);
     column.slide("Condition number", Track::at(kAcross, plain_number), r.state.valley.across);
     column.slide("Gradient noise", Track::at(kNoise, plain_number), r.state.valley.noise);
@@ -232,9 +260,9 @@ std::string_view source_of(Stepper stepper)
 
 Caption caption_descent(const Frame& frame, OptimizerState& state)
 {
-    const auto path = descend(state.valley, state.descent);
+    const DescentOptions o = options_of(state, state.descent.stepper);
+    const auto path = descend(state.valley, o);
     const std::size_t at = std::min(descent_step_at(state, frame), path.size() - 1);
-    const DescentOptions& o = state.descent;
     return {diverged(path)
                 ? fmt::format("{} !!diverges!!: a learning rate of {} is too large for this curvature.",
                               name_of(o.stepper), plain_number(o.rate))
@@ -256,7 +284,7 @@ Motion motion_descent(const Frame& frame, OptimizerState& state)
 
 } // namespace
 
-const Page<OptimizerState> descent_page{"Descent", draw_descent, panel_descent, caption_descent,
-                                        motion_descent};
+const Page<OptimizerState> descent_page{"Descent",       draw_descent,   panel_descent,
+                                        caption_descent, motion_descent, "Optimizers"};
 
 } // namespace ringside

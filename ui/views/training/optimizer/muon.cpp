@@ -125,6 +125,6 @@ Caption caption_muon(const Frame& frame, OptimizerState& state)
 
 } // namespace
 
-const Page<OptimizerState> muon_page{"Muon", draw_muon, panel_muon, caption_muon};
+const Page<OptimizerState> muon_page{"Muon", draw_muon, panel_muon, caption_muon, nullptr, "Muon"};
 
 } // namespace ringside

@@ -15,11 +15,12 @@ struct OptimizerState
     RateSchedule rate;         // its end follows the scenario's steps
     double gx = 2.4, gy = 1.8; // the gradient that is clipped
     double limit = 1;          // max_grad_norm
-    Valley valley;
-    DescentOptions descent{.rate = 0.05}; // a little below where SGD leaves the valley
-    double loss = 2.2;                    // [nats per token] at which the critical batch is asked for
-    std::int64_t muon_steps = 5;          // Newton-Schulz
-    bool root = false;                    // rates follow the root of the batch, else the batch
+    Valley valley{.across = 300, .angle = 0.1};
+    DescentOptions descent{.rate = 0.05};
+    bool best_rates = true;      // each optimizer at the slider's rate that serves it best; else all at one
+    double loss = 2.2;           // [nats per token] at which the critical batch is asked for
+    std::int64_t muon_steps = 5; // Newton-Schulz
+    bool root = false;           // rates follow the root of the batch, else the batch
 };
 using OptimizerRoom = PageRoom<OptimizerState>;
 
