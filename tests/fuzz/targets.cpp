@@ -14,7 +14,7 @@
 #include "core/scenario/link/link.h"
 #include "core/scenario/validate.h"
 #include "core/study/grading/answer.h"
-#include "core/study/lessons/class_guesses.h"
+#include "core/study/grading/metric_answer.h"
 #include "core/study/lessons/demo_script.h"
 #include "core/study/lessons/lesson.h"
 #include "core/study/lessons/tracks.h"
@@ -174,7 +174,7 @@ void feed_answer(std::string_view bytes)
     {
         say(read_answer(bytes, asked_for(unit)));
     }
-    say(read_guesses(bytes));
+    say(read_metric_answers(bytes, {}));
 }
 
 std::vector<std::string> answers()

@@ -98,8 +98,15 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     all.cut_left(margin);
     all.cut_right(margin);
     parts.title = all.cut_top(look.px(64));
+    const float asked =
+        std::min(look.px(ClassTally::height(frame, all.w / look.scale)), size.y - parts.status.h);
+    if (asked > 0) // in low windows over the picture and the title
+    {
+        parts.asked = {all.x, all.bottom() - asked, all.w, asked};
+        all.cut_bottom(std::min(all.h, asked + look.px(8)));
+    }
     parts.caption =
-        presenter || size.y / look.scale < 480
+        presenter || asked > 0 || size.y / look.scale < 480
             ? Rect{}
             : all.cut_bottom(look.px(beside > 0 ? 116 : 88)); // its lines are shorter beside the guide
     if (frame.lesson != nullptr)
@@ -302,7 +309,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     const Parts settled_parts = layout(settled, look, size);
     draw_window(settled, told, settled_parts, now == nullptr ? info : *now, out);
     ImGui::End();
-    tally_.draw(settled, painter, out);
+    tally_.draw(settled, painter, settled_parts.asked, out);
     stage_.draw(settled, painter);
     guide_.draw(settled, painter, settled_parts.guide, now == nullptr ? info : *now, out);
     draw_fault(settled, painter, settled_parts.picture, out);
@@ -310,6 +317,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     draw_help(settled, painter, info, out);
     draw_tour(settled, painter, settled_parts, out);
     popup_was_open_ = any_popup_open();
+    drop_lost_focus(settled);
 }
 
 void Shell::draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)

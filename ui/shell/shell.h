@@ -58,6 +58,7 @@ private:
         Rect rail, title, picture, caption, panel, status;
         Rect guide; // beside the picture, or in its place
         Rect band;  // of a lesson, below the picture
+        Rect asked; // of a class, at the foot
         bool rail_words = true;
         bool has_panel = true;
     };
@@ -117,7 +118,11 @@ private:
     static bool close_stage(const Frame& frame, Out& out);
     // Page keys, as clickers send them; true when one was pressed.
     static bool keys_of_clicker(const Frame& frame, const View& view, Out& out);
-    static void keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, Out& out);
+    static void keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, bool typing,
+                                 Out& out);
+    // What the lesson or the view makes of keys while a text is typed, or with Alt.
+    void keys_while_typing(const Frame& frame, View& view, Out& out);
+    void drop_lost_focus(const Frame& frame);
     void keep_space_from_widgets();
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
@@ -131,6 +136,8 @@ private:
     std::string ring_of_;         // the step that ring_ eases in for
     bool popup_was_open_ = false; // when the last frame ended: ImGui closes it before a frame is ours
     bool space_plays_ = false;    // as the last frame's keys were read
+    std::string shown_view_;      // of the last frame
+    bool view_changed_ = false;   // and Tab has still to begin at its first control
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
     std::string fault_;       // on show; empty: none

@@ -6,6 +6,8 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace ringside
 {
@@ -33,6 +35,15 @@ bool has_own(const ViewKeys& keys, std::string_view key)
     return std::ranges::any_of(keys, [&](const ViewKey& own) { return own.key == key; });
 }
 
+// Nothing that a text field makes use of itself: function keys, and Ctrl with most keys.
+bool works_while_typing(const CommandInfo& command)
+{
+    constexpr std::array kOfFields{ImGuiKey_A, ImGuiKey_C, ImGuiKey_V, ImGuiKey_X, ImGuiKey_Y, ImGuiKey_Z};
+    const auto key = static_cast<ImGuiKey>(command.chord & ~ImGuiMod_Mask_);
+    const bool function = key >= ImGuiKey_F1 && key <= ImGuiKey_F12;
+    return function || ((command.chord & ImGuiMod_Ctrl) != 0 && std::ranges::count(kOfFields, key) == 0);
+}
+
 // Space plays, whatever widget the keyboard is on: Enter presses that.
 bool space_plays(const Motion& motion, const ViewKeys& own)
 {
@@ -52,6 +63,23 @@ void Shell::keep_space_from_widgets()
         g.NavActivateId = g.NavActivateDownId = g.NavActivatePressedId = 0;
     }
     space_plays_ = false;
+}
+
+// ImGui leaves the keyboard on what is drawn no more, and Tab leads nowhere from there. In another view, too,
+// Tab begins at the first control. Called when everything of the frame is drawn.
+void Shell::drop_lost_focus(const Frame& frame)
+{
+    ImGuiContext& g = *ImGui::GetCurrentContext();
+    view_changed_ = std::exchange(shown_view_, frame.view) != frame.view || view_changed_;
+    const bool lost = g.NavId != 0 && !g.NavIdIsAlive;
+    const bool moves = g.ActiveId != 0 || g.NavMoveSubmitted || g.NavNextActivateId != 0;
+    if ((view_changed_ || lost) && !moves && !any_popup_open() && !palette_.is_open())
+    {
+        ImGui::SetNavWindow(ImGui::FindWindowByName("###ringside"));
+        g.NavId = 0;
+        g.NavDisableHighlight = true;
+        view_changed_ = false;
+    }
 }
 
 // Keys that work whatever is open.
@@ -172,7 +200,8 @@ void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
     }
 }
 
-void Shell::keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, Out& out)
+void Shell::keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, bool typing,
+                             Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
     for (const CommandInfo& command : commands())
@@ -181,7 +210,7 @@ void Shell::keys_of_commands(const Frame& frame, const ViewKeys& own, bool about
         {
             continue; // nobody would see what it did
         }
-        if (has_own(own, command.key))
+        if (has_own(own, command.key) || (typing && !works_while_typing(command)))
         {
             continue;
         }
@@ -202,6 +231,22 @@ void Shell::keys_of_commands(const Frame& frame, const ViewKeys& own, bool about
     }
 }
 
+void Shell::keys_while_typing(const Frame& frame, View& view, Out& out)
+{
+    if (ClassTally::asks(frame) && !ImGui::GetIO().KeyAlt)
+    {
+        return; // what is typed is a guess
+    }
+    if (frame.lesson != nullptr)
+    {
+        lesson_.typing_keys(frame, out);
+    }
+    if (frame.lesson == nullptr || !lesson_.is_typed_in())
+    {
+        view.typing_keys(frame, out);
+    }
+}
+
 void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
@@ -217,18 +262,15 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
     {
         return;
     }
-    if (io.WantTextInput || io.KeyAlt)
+    const bool typing = io.WantTextInput || ClassTally::asks(frame);
+    if (typing || io.KeyAlt)
     {
-        view.typing_keys(frame, out);
-    }
-    if (io.WantTextInput)
-    {
-        return;
+        keys_while_typing(frame, view, out);
     }
     const ViewKeys own = view.keys();
-    space_plays_ = space_plays(motion, own);
-    keys_of_commands(frame, own, view.about_scenario(), out);
-    if (io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
+    space_plays_ = !typing && space_plays(motion, own);
+    keys_of_commands(frame, own, view.about_scenario(), typing, out);
+    if (typing || io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
     {
         return;
     }

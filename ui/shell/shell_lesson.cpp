@@ -118,7 +118,7 @@ void Shell::draw_lesson_status(const Frame& frame, const Painter& painter, Rect 
     const bool has_controls = !lesson.state.finished && !lesson.step().free.empty();
     const std::vector<StatusFact> facts{
         {draw_notice(frame, painter, area)},
-        {lesson.frozen ? "frozen: F resumes" : ""},
+        {lesson.frozen ? fmt::format("frozen: {} resumes", letter_key("F")) : ""},
         {lesson.track != nullptr
              ? fmt::format("{}, {} of {}", lesson.track->title, lesson.place + 1, lesson.count)
              : fmt::format("Lesson {} of {}", lesson.place + 1, lesson.count)},

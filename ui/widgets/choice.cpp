@@ -28,23 +28,6 @@ namespace
 constexpr std::size_t kMostLetters = 8; // they are kept in the window's storage, four in a number
 constexpr float kPause = 1.2F;          // [s] after which letters begin anew
 
-bool begins(std::string_view name, std::string_view letters)
-{
-    const auto same = [](char a, char b)
-    { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
-    for (std::size_t at = 0; at != std::string_view::npos;)
-    {
-        const std::string_view rest = name.substr(at);
-        if (rest.size() >= letters.size() && std::equal(letters.begin(), letters.end(), rest.begin(), same))
-        {
-            return true;
-        }
-        const std::size_t next = rest.find_first_of(" -");
-        at = next == std::string_view::npos ? next : at + next + 1;
-    }
-    return false;
-}
-
 // What was typed so far, with this frame's letters.
 std::string typed_letters()
 {
@@ -82,14 +65,31 @@ std::string typed_letters()
 
 } // namespace
 
+NameFit name_fit(std::string_view name, std::string_view typed)
+{
+    const auto same = [](char a, char b)
+    { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+    NameFit fit = NameFit::none;
+    for (std::size_t at = 0; at + typed.size() <= name.size(); ++at)
+    {
+        const bool here = std::ranges::equal(name.substr(at, typed.size()), typed, same);
+        const bool word = at > 0 && (name[at - 1] == ' ' || name[at - 1] == '-');
+        const NameFit how = at > 0                        ? word ? NameFit::word_begins : NameFit::has
+                            : name.size() == typed.size() ? NameFit::same
+                                                          : NameFit::begins;
+        fit = here ? std::min(fit, how) : fit;
+    }
+    return fit;
+}
+
 std::optional<std::size_t> letters_choose(std::span<const std::string_view> names)
 {
     const std::string letters = typed_letters();
-    const auto found =
-        std::ranges::find_if(names, [&](std::string_view name) { return begins(name, letters); });
-    return letters.empty() || found == names.end()
+    const auto fit = [&](std::string_view name) { return name_fit(name, letters); };
+    const auto closest = std::ranges::min_element(names, {}, fit);
+    return letters.empty() || closest == names.end() || fit(*closest) > NameFit::word_begins
                ? std::nullopt
-               : std::optional<std::size_t>(static_cast<std::size_t>(found - names.begin()));
+               : std::optional<std::size_t>(static_cast<std::size_t>(closest - names.begin()));
 }
 
 void focus_last_item()

@@ -1,26 +1,15 @@
-// What a class guessed, put together: numbers as they are called out, their middle and their histogram.
+// What a class guessed, put together: their middle and their histogram.
 #pragma once
-
-#include "core/base/result.h"
 
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace ringside
 {
 
 inline constexpr std::size_t kMostGuesses = 1000;
-inline constexpr double kLargestGuess = 1e15;
-
-// "12 15.5 1e3": numbers with spaces or semicolons between. An Issue for a word that is
-// none, or too large a one.
-Result<std::vector<double>> read_guesses(std::string_view text, std::string_view unit = "");
-// A guess as a person types it, in the unit it is shown in: "1.1TB" of GB is 1100, "37" and "37%" of %
-// are 37. Read as typed answers are (answer.h); nothing for another quantity.
-std::optional<double> read_guess(std::string_view text, std::string_view unit);
 
 // Of a list that is not empty; of the two in the middle the mean.
 double median(std::span<const double> values);

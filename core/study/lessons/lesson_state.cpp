@@ -9,16 +9,6 @@ namespace ringside
 namespace
 {
 
-double on_slider(const Prediction& p, double value)
-{
-    if (p.is_choice())
-    {
-        return std::clamp(std::round(value), 0.0, static_cast<double>(p.choices.size() - 1));
-    }
-    const double inside = std::clamp(value, p.from, p.to);
-    return std::clamp(p.from + std::round((inside - p.from) / p.step) * p.step, p.from, p.to);
-}
-
 void go_on(const Lesson& lesson, LessonState& state)
 {
     state.nudged = is_pending(lesson, state) || is_open(lesson, state);
@@ -66,6 +56,16 @@ void try_again(const LessonStep& step, StepRecord& record)
 
 } // namespace
 
+double on_slider(const Prediction& p, double value)
+{
+    if (p.is_choice())
+    {
+        return std::clamp(std::round(value), 0.0, static_cast<double>(p.choices.size() - 1));
+    }
+    const double inside = std::clamp(value, p.from, p.to);
+    return std::clamp(p.from + std::round((inside - p.from) / p.step) * p.step, p.from, p.to);
+}
+
 LessonState begin(const Lesson& lesson)
 {
     LessonState state;
@@ -99,9 +99,13 @@ LessonState apply(const Lesson& lesson, LessonState state, const LessonInput& in
         go_back(state);
         break;
     case LessonMove::guess:
-        if (pending && std::isfinite(input.value))
+        if (pending && !std::isfinite(input.value))
         {
-            record.guess = on_slider(*step.predict, input.value);
+            record.guess.reset();
+        }
+        else if (pending)
+        {
+            record.guess = step.predict->is_choice() ? on_slider(*step.predict, input.value) : input.value;
         }
         break;
     case LessonMove::lock_in:

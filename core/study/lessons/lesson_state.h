@@ -34,7 +34,7 @@ enum class LessonMove
 {
     next,
     back,
-    guess,   // `value` is the guess
+    guess,   // `value` is the guess, kept as it was said; NaN takes it back
     lock_in, // needs a guess
     retry,   // predict again, or the task from its start
     skip,    // the truth without a guess, or a task's solution
@@ -51,6 +51,9 @@ struct LessonInput
 LessonState begin(const Lesson& lesson);
 // `met`: the task of the step the state is at holds for the scenario at hand.
 LessonState apply(const Lesson& lesson, LessonState state, const LessonInput& input, bool met);
+
+// The stop of the slider, or the choice, next to a value.
+double on_slider(const Prediction& prediction, double value);
 
 // A prediction whose truth is still hidden.
 bool is_pending(const Lesson& lesson, const LessonState& state);

@@ -1,5 +1,6 @@
 // What is shown to a class: guesses put together, figures that are hidden.
 #include "core/base/text/hide_numbers.h"
+#include "core/study/grading/metric_answer.h"
 #include "core/study/lessons/class_guesses.h"
 
 #include <catch2/catch_approx.hpp>
@@ -13,16 +14,18 @@ using namespace ringside;
 
 TEST_CASE("guesses are read with spaces and semicolons between; a word that is no number is named")
 {
-    CHECK(*read_guesses("12 15.5;1e3  7k") == std::vector<double>{12, 15.5, 1000, 7000});
-    CHECK(read_guesses("")->empty());
-    CHECK(*read_guesses("1.1TB 900GB", "GB") == std::vector<double>{1100, 900});
+    CHECK(*read_metric_answers("12 15.5;1e3  7k", {}) == std::vector<double>{12, 15.5, 1000, 7000});
+    CHECK(read_metric_answers("", {})->empty());
+    CHECK(*read_metric_answers("1.1TB 900GB", {"GB"}) == std::vector<double>{1100, 900});
+    CHECK(*read_metric_answers("16 000 MB; about 20 GB", {"GB"}) == std::vector<double>{16, 20});
     for (const char* extreme : {"1e308", "-1e16", "nan", "inf"})
     {
-        CHECK_FALSE(read_guesses(extreme));
+        CHECK_FALSE(read_metric_answers(extreme, {}));
     }
-    const auto bad = read_guesses("12 many");
+    const auto bad = read_metric_answers("12; many", {"GB"});
     REQUIRE_FALSE(bad);
     CHECK(bad.issues().front().message.find("many") != std::string::npos);
+    CHECK(bad.issues().front().hint.find("GB") != std::string::npos);
 }
 
 TEST_CASE("hand-worked: the middle of guesses and how many are near")
@@ -81,24 +84,57 @@ TEST_CASE("a guess is read in the unit it is shown in, as typed answers are")
         const char* unit;
         double value;
     };
-    constexpr std::array kRows{
-        Row{"1.1TB", "GB", 1100},   Row{"1,100", "GB", 1100},     Row{"900 MB", "GB", 0.9},
-        Row{"37", "%", 37},         Row{"37%", "%", 37},          Row{"0.5", "%", 0.5},
-        Row{"12k", "thousand", 12}, Row{"12", "thousand", 12},    Row{"3x", "\u00d7", 3},
-        Row{"90 s", "min", 1.5},    Row{"1h16", "min", 76},       Row{"2 1/2", "", 2.5},
-        Row{"7 GPUs", "GPUs", 7},   Row{"$2M", "million USD", 2}, Row{"400 Gbit/s", "MB/s", 50'000},
-        Row{"0.5 s", "ms", 500},    Row{"70e9", "billion", 70},   Row{"1.5k", "tokens", 1500}};
+    constexpr std::array kRows{Row{"1.1TB", "GB", 1100},
+                               Row{"1,100", "GB", 1100},
+                               Row{"900 MB", "GB", 0.9},
+                               Row{"37", "%", 37},
+                               Row{"37%", "%", 37},
+                               Row{"0.5", "%", 0.5},
+                               Row{"12k", "thousand", 12},
+                               Row{"12", "thousand", 12},
+                               Row{"3x", "\u00d7", 3},
+                               Row{"90 s", "min", 1.5},
+                               Row{"1h16", "min", 76},
+                               Row{"2 1/2", "", 2.5},
+                               Row{"7 GPUs", "GPUs", 7},
+                               Row{"$2M", "million USD", 2},
+                               Row{"400 Gbit/s", "MB/s", 50'000},
+                               Row{"16 bytes", "bytes", 16},
+                               Row{"16 000 MB", "GB", 16},
+                               Row{"about 25 percent", "%", 25},
+                               Row{"13.7 million", "million USD", 13.7},
+                               Row{"a sixth", "%", 100.0 / 6},
+                               Row{"1/6", "%", 100.0 / 6},
+                               Row{"1.13 TB", "GB", 1130},
+                               Row{"0.5 s", "ms", 500},
+                               Row{"70e9", "billion", 70},
+                               Row{"1.5k", "tokens", 1500}};
     for (const Row& row : kRows)
     {
         INFO(row.typed << " in " << row.unit);
-        const auto value = read_guess(row.typed, row.unit);
+        const auto value = read_metric_answer(row.typed, {row.unit});
         REQUIRE(value);
         CHECK(*value == Catch::Approx(row.value));
     }
-    for (const auto& [typed, unit] :
-         {std::pair{"7 nodes", "GPUs"}, {"12 GB", "s"}, {"3 s", "%"}, {"", "GB"}, {"GB", "GB"}})
+    for (const auto& [typed, unit] : {std::pair{"7 nodes", "GPUs"},
+                                      {"12 GB", "s"},
+                                      {"3 s", "%"},
+                                      {"", "GB"},
+                                      {"GB", "GB"},
+                                      {"20%", "GB"},
+                                      {"more than 20", "GB"}})
     {
         INFO(typed << " in " << unit);
-        CHECK_FALSE(read_guess(typed, unit));
+        CHECK_FALSE(read_metric_answer(typed, {unit}));
     }
+}
+
+TEST_CASE("hand-worked: a plain number finer than whole percent is a share where whole percent are asked for")
+{
+    CHECK(*read_metric_answer("0.4", {"%", 1}) == Catch::Approx(40));
+    CHECK(*read_metric_answer("0.4", {"%", 0.1}) == Catch::Approx(0.4));
+    CHECK(*read_metric_answer("0.4%", {"%", 1}) == Catch::Approx(0.4));
+    CHECK(*read_metric_answer("1", {"%", 1}) == Catch::Approx(1));
+    CHECK(*read_metric_answer("0", {"%", 1}) == 0);
+    CHECK(*read_metric_answer("0.4", {"GB", 1}) == Catch::Approx(0.4));
 }

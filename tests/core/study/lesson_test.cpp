@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <regex>
 
 using namespace ringside;
@@ -267,9 +268,11 @@ TEST_CASE("a guess is kept beside the truth, also when one goes back and forth")
     s = go(s, LessonMove::lock_in);
     CHECK((!s.record().locked_in && s.nudged)); // there is none yet
     s = go(s, LessonMove::guess, 11.6);
-    CHECK(s.record().guess == 12); // on a stop of the slider
-    s = go(s, LessonMove::guess, 1000);
-    CHECK(s.record().guess == 24);
+    CHECK(s.record().guess == 11.6); // as it was said
+    CHECK(on_slider(*lesson.steps[0].predict, 11.6) == 12);
+    CHECK(on_slider(*lesson.steps[0].predict, 1000) == 24);
+    CHECK_FALSE(go(s, LessonMove::guess, std::numeric_limits<double>::quiet_NaN()).record().guess);
+    s = go(s, LessonMove::guess, 24);
     s = go(s, LessonMove::lock_in);
     CHECK((s.record().locked_in && !s.nudged));
     CHECK(go(s, LessonMove::guess, 3).record().guess == 24); // locked is locked

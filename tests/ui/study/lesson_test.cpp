@@ -349,7 +349,7 @@ TEST_CASE("while a truth is hidden nothing else may be changed or opened, and th
     w.frames(3);
     w.frame(1);
     CHECK_FALSE(test::says(w, "micro-batch 0"));
-    w.key(ImGuiKey_S);
+    w.key(ImGuiKey_S, ImGuiMod_Alt);
     CHECK(test::says(w, "stage 0"));
     w.session().apply(OpenView{"memory"});
     CHECK(w.session().view() == "memory");
@@ -415,14 +415,14 @@ TEST_CASE("frozen, the picture stays while the lesson goes on, and catches up af
     Alone one("bubble");
     Window& w = one.w;
     w.key(ImGuiKey_PageDown);
-    w.key(ImGuiKey_S);
+    w.key(ImGuiKey_S, ImGuiMod_Alt);
     const Scenario four = w.session().scenario();
     w.key(ImGuiKey_F);
     CHECK(test::says(w, "frozen"));
     const double t = w.playback().t;
     w.session().apply(Play{true});
     w.key(ImGuiKey_PageDown);
-    w.key(ImGuiKey_S);
+    w.key(ImGuiKey_S, ImGuiMod_Alt);
     w.frames(10);
     CHECK(lesson_of(w)->state.step == 2);
     CHECK(w.session().scenario() == four);

@@ -67,5 +67,7 @@ struct ClassQuestion
     double scale;            // metric times this is in `unit`
 };
 std::span<const ClassQuestion> class_questions();
+// The metric of the first question in this view, which shows it; empty: it shows none of them.
+std::string_view class_metric(std::string_view view);
 
 } // namespace ringside

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include "core/base/scale.h"
-#include "core/study/lessons/class_guesses.h"
+#include "core/study/grading/metric_answer.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ringside
 {
@@ -17,19 +18,12 @@ namespace
 
 constexpr double kRevealSeconds = 0.3;
 constexpr float kKnob = 18;           // radius [design px]
-constexpr float kCompactNumber = 136; // height of a slider with its number and scale [design px]
-constexpr float kRoomyNumber = 164;   // the same with large figures [design px]
+constexpr float kCompactNumber = 148; // height of a slider with its number, scale and field [design px]
+constexpr float kRoomyNumber = 172;   // the same with large figures [design px]
 
 double middle_of(const Prediction& p)
 {
     return p.from + std::round((p.to - p.from) / 2 / p.step) * p.step;
-}
-
-// What was typed so far, as it is read; as it stands where it is no number yet.
-std::string typed_words(const Prediction& p, const std::string& typed)
-{
-    const auto value = read_guess(typed, p.unit);
-    return value ? value_with_unit(*value, p.unit) : typed;
 }
 
 std::string tick_text(const Prediction& p, double value)
@@ -53,7 +47,9 @@ double Guess::Track::value(float x) const
 
 void Guess::reset()
 {
-    typed_.clear();
+    field_.set("");
+    open_ = false;
+    fault_.clear();
     truth_ = Tween();
 }
 
@@ -147,10 +143,9 @@ void Guess::draw_bubble(const Frame& frame, const Painter& painter, const Track&
     const StepRecord& record = lesson.state.record();
     const Prediction& p = track.prediction;
     const Theme& t = painter.theme;
-    const std::string words = record.locked_in  ? said(p, lesson.planned().truth)
-                              : !typed_.empty() ? typed_words(p, typed_)
-                              : record.guess    ? said(p, *record.guess)
-                                                : "?";
+    const std::string words = record.locked_in ? said(p, lesson.planned().truth)
+                              : record.guess   ? said(p, *record.guess)
+                                               : "?";
     const Type type = low ? Type::title : Type::display;
     const float w = std::max(painter.px(72), painter.width(type, words) + painter.px(32));
     const float h = low ? painter.px(32) : painter.px(48);
@@ -220,8 +215,10 @@ void Guess::drag(const Painter& painter, const Track& track, Out& out)
     const Press pressed = press(painter, grip, "Your guess###guess", kKnob);
     if (pressed.held)
     {
-        typed_.clear();
-        out.push(LessonInput{LessonMove::guess, track.value(ImGui::GetIO().MousePos.x)});
+        field_.set("");
+        fault_.clear();
+        const double value = on_slider(track.prediction, track.value(ImGui::GetIO().MousePos.x));
+        out.push(LessonInput{LessonMove::guess, value});
     }
 }
 
@@ -231,7 +228,7 @@ void Guess::draw_number(const Frame& frame, const Painter& painter, Rect area, b
     const StepRecord& record = lesson.state.record();
     const Prediction& p = *lesson.step().predict;
     const Theme& t = painter.theme;
-    const Rect foot = area.cut_bottom(painter.px(low ? 24 : 32));
+    const Rect foot = area.cut_bottom(painter.px(low ? 36 : 40));
     const float knob = painter.px(kKnob);
     const float above = painter.px(low ? 58 : 84);
     const Track track{
@@ -265,6 +262,7 @@ void Guess::draw_number(const Frame& frame, const Painter& painter, Rect area, b
     painter.list.AddCircleFilled(at, record.locked_in ? painter.px(9) : knob, t.text);
     if (record.locked_in)
     {
+        open_ = false;
         draw_verdict(frame, painter, foot);
         return;
     }
@@ -273,17 +271,53 @@ void Guess::draw_number(const Frame& frame, const Painter& painter, Rect area, b
                                    {at.x - u * 0.6F, at.y + u}, t.window);
     painter.list.AddTriangleFilled({at.x + 2 * u, at.y}, {at.x + u * 0.6F, at.y - u},
                                    {at.x + u * 0.6F, at.y + u}, t.window);
-    const std::string_view words = "Drag, or type a number.";
-    const float w = painter.width(Type::small, words) + painter.px(24);
-    painter.text_within(foot.x, foot.middle(), foot.w, Type::small, t.muted, words);
-    const float keys = w + painter.px(210);
-    if (foot.w > keys)
+    draw_field(frame, painter, foot, out);
+}
+
+// What is typed; beside it why it is no answer, or which keys move the slider.
+void Guess::draw_field(const Frame& frame, const Painter& painter, Rect row, Out& out)
+{
+    const Prediction& p = *frame.lesson->step().predict;
+    const bool class_types = frame.stage != nullptr && frame.stage->has(StageTool::guesses);
+    if (!std::exchange(open_, true) && !class_types)
     {
-        const Rect left = painter.keycap(foot.x + w, foot.middle(), "Left");
-        const Rect right = painter.keycap(left.right() + painter.px(8), foot.middle(), "Right");
-        painter.text(right.right() + painter.px(10), foot.middle(), Type::small, t.muted,
+        field_.focus();
+        field_.select();
+    }
+    const Rect box = row.cut_left(std::min(row.w, painter.px(260)));
+    const std::string before = field_.text();
+    const bool enter = field_.draw(painter, box, {"###guess typed", "Drag, or type a number"}, out.animating);
+    if (field_.text() != before)
+    {
+        read(p, out);
+    }
+    entered_ = enter && fault_.empty();
+    if (enter && !fault_.empty())
+    {
+        field_.select();
+    }
+    row.cut_left(painter.px(16));
+    if (!fault_.empty())
+    {
+        painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.warning, fault_);
+    }
+    else if (field_.empty() && row.w > painter.px(210))
+    {
+        const Rect left = painter.keycap(row.x, row.middle(), "Left");
+        const Rect right = painter.keycap(left.right() + painter.px(8), row.middle(), "Right");
+        painter.text(right.right() + painter.px(10), row.middle(), Type::small, painter.theme.muted,
                      "by " + value_with_unit(p.step, p.unit));
     }
+}
+
+// A number is the guess; what is none takes it back.
+void Guess::read(const Prediction& p, Out& out)
+{
+    const auto value = read_metric_answer(field_.text(), {p.unit, p.step});
+    fault_ = value || field_.empty()
+                 ? std::string()
+                 : fmt::format("{}: {}", value.issues().front().message, value.issues().front().hint);
+    out.push(LessonInput{LessonMove::guess, value ? *value : std::numeric_limits<double>::quiet_NaN()});
 }
 
 void Guess::keys(const Frame& frame, Out& out)
@@ -298,37 +332,13 @@ void Guess::keys(const Frame& frame, Out& out)
         }
         return;
     }
-    if (const int steps = arrow_steps(ImGui::GetID("###guess keys")); steps != 0)
+    const bool moves = field_.empty() || !field_.has_keyboard();
+    if (const int steps = moves ? arrow_steps(ImGui::GetID("###guess keys")) : 0; steps != 0)
     {
-        typed_.clear();
-        guess(frame.lesson->state.record().guess.value_or(middle_of(p)) + p.step * steps);
+        field_.set("");
+        fault_.clear();
+        guess(on_slider(p, frame.lesson->state.record().guess.value_or(middle_of(p)) + p.step * steps));
     }
-}
-
-bool Guess::types(const Frame& frame, Out& out)
-{
-    const Prediction& p = *frame.lesson->step().predict;
-    const std::string before = typed_;
-    for (const ImWchar sign : ImGui::GetIO().InputQueueCharacters)
-    {
-        const bool figure = (sign >= '0' && sign <= '9') || sign == '.';
-        const bool unit = !typed_.empty() && sign > ' ' && sign < 127; // of what has been begun
-        constexpr std::size_t kMostFigures = 16;
-        if ((figure || unit) && typed_.size() < kMostFigures)
-        {
-            typed_ += static_cast<char>(sign);
-        }
-    }
-    if (ImGui::IsKeyPressed(ImGuiKey_Backspace) && !typed_.empty())
-    {
-        typed_.pop_back();
-    }
-    const auto value = read_guess(typed_, p.unit);
-    if (typed_ != before && value)
-    {
-        out.push(LessonInput{LessonMove::guess, *value});
-    }
-    return typed_ != before && !before.empty();
 }
 
 } // namespace ringside

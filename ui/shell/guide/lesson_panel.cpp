@@ -106,7 +106,7 @@ void push_forward(const Frame& frame, bool reveals, Out& out)
 
 float LessonPanel::band_height(const LessonFrame& lesson, float picture)
 {
-    constexpr float kNumber = 244;
+    constexpr float kNumber = 252;
     constexpr float kChoices = 88;
     constexpr float kChoice = 52;
     const auto& predict = lesson.step().predict;
@@ -150,7 +150,7 @@ void LessonPanel::draw_buttons(const Frame& frame, const Painter& painter, Rect 
     std::vector<KeyButton> more;
     for (const Extra& extra : extras(lesson))
     {
-        more.push_back({fmt::format("{0}###lesson {0}", extra.label), extra.key, [&out, extra] {
+        more.push_back({fmt::format("{0}###lesson {0}", extra.label), letter_key(extra.key), [&out, extra] {
                             out.push(LessonInput{extra.move, 0});
                         }});
     }
@@ -182,7 +182,17 @@ void LessonPanel::draw_question(const Frame& frame, const Painter& painter, Rect
     follow(*frame.lesson);
     painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
     area.cut_top(painter.px(20));
-    guess_.draw(frame, painter, area, out);
+    draw_guess(frame, painter, area, out);
+}
+
+float LessonPanel::draw_guess(const Frame& frame, const Painter& painter, Rect area, Out& out)
+{
+    const float used = guess_.draw(frame, painter, area, out);
+    if (guess_.take_enter())
+    {
+        push_forward(frame, false, out);
+    }
+    return used;
 }
 
 void LessonPanel::draw_compact(const Frame& frame, const Painter& window, Rect area, Panel& controls,
@@ -195,7 +205,7 @@ void LessonPanel::draw_compact(const Frame& frame, const Painter& window, Rect a
     const bool apart = asks && area.h > guess_height_ + window.px(72);
     if (apart)
     {
-        const float used = guess_.draw(frame, window, area.cut_bottom(guess_height_), out);
+        const float used = draw_guess(frame, window, area.cut_bottom(guess_height_), out);
         area.cut_bottom(window.px(8));
         out.animating = out.animating || used != guess_height_;
         guess_height_ = used;
@@ -205,7 +215,7 @@ void LessonPanel::draw_compact(const Frame& frame, const Painter& window, Rect a
     if (asks && !apart)
     {
         const Rect room{sheet->x(), sheet->y(), sheet->width(), window.px(190)};
-        sheet->take(guess_.draw(frame, sheet->p, room, out));
+        sheet->take(draw_guess(frame, sheet->p, room, out));
         sheet->gap(16);
     }
     const bool reads = !lesson.state.finished && !asks && !lesson.step().task && !lesson.controls();
@@ -221,21 +231,12 @@ void LessonPanel::draw_compact(const Frame& frame, const Painter& window, Rect a
     sheet->gap(-16); // below the last words, where nothing follows
 }
 
-bool LessonPanel::keys(const Frame& frame, Out& out)
+bool LessonPanel::page_keys(const Frame& frame, Out& out)
 {
-    const LessonFrame& lesson = *frame.lesson;
-    const bool presenter = frame.preferences.presenter;
-    const bool enter = !widget_has_keys() && pressed_enter();
-    for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow})
-    {
-        if (!widget_has_keys())
-        {
-            own_key(key); // not to a button by accident, which Enter would then press; Tab goes there
-        }
-    }
+    const bool enter = !is_typed_in() && !widget_has_keys() && pressed_enter();
     if (own_key(ImGuiKey_PageDown) || enter)
     {
-        push_forward(frame, presenter && !enter, out);
+        push_forward(frame, frame.preferences.presenter && !enter, out);
         return true;
     }
     if (own_key(ImGuiKey_PageUp))
@@ -243,12 +244,12 @@ bool LessonPanel::keys(const Frame& frame, Out& out)
         out.push(LessonInput{LessonMove::back, 0});
         return true;
     }
-    const bool number = lesson.pending() && !lesson.step().predict->is_choice();
-    if (number && guess_.types(frame, out))
-    {
-        return true;
-    }
-    for (const Extra& extra : extras(lesson))
+    return false;
+}
+
+bool LessonPanel::letter_keys(const Frame& frame, Out& out)
+{
+    for (const Extra& extra : extras(*frame.lesson))
     {
         if (ImGui::IsKeyPressed(static_cast<ImGuiKey>(ImGuiKey_A + (extra.key[0] - 'A')), false))
         {
@@ -261,11 +262,47 @@ bool LessonPanel::keys(const Frame& frame, Out& out)
         out.push(ImGui::IsKeyPressed(ImGuiKey_F, false) ? LessonSwitch::freeze : LessonSwitch::controls);
         return true;
     }
-    if (lesson.pending())
+    return false;
+}
+
+// Arrows do not go to a button by accident, which Enter would then press; Tab goes there.
+void LessonPanel::own_arrows()
+{
+    for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow})
+    {
+        if (!widget_has_keys())
+        {
+            own_key(key);
+        }
+    }
+}
+
+bool LessonPanel::keys(const Frame& frame, Out& out)
+{
+    own_arrows();
+    if (page_keys(frame, out) || letter_keys(frame, out))
+    {
+        return true;
+    }
+    if (frame.lesson->pending())
     {
         guess_.keys(frame, out);
     }
-    return lesson.pending();
+    return frame.lesson->pending();
+}
+
+void LessonPanel::typing_keys(const Frame& frame, Out& out)
+{
+    if (is_typed_in())
+    {
+        own_arrows();
+        page_keys(frame, out);
+        guess_.keys(frame, out);
+    }
+    if (ImGui::GetIO().KeyAlt)
+    {
+        letter_keys(frame, out);
+    }
 }
 
 } // namespace ringside

@@ -24,6 +24,10 @@ public:
     void draw_compact(const Frame& frame, const Painter& window, Rect area, Panel& controls, Out& out);
     // True when a key was the lesson's, so that the view does not take it too.
     bool keys(const Frame& frame, Out& out);
+    // The same while a text is typed, or Alt is held: letters are keys with Alt alone.
+    void typing_keys(const Frame& frame, Out& out);
+    // Whether what is typed is the prediction.
+    bool is_typed_in() const { return guess_.is_typed_in(); }
 
     // Height of the prediction below a picture of this height, both [design px]; 0: there is none.
     static float band_height(const LessonFrame& lesson, float picture);
@@ -39,6 +43,11 @@ private:
     };
 
     void follow(const LessonFrame& lesson);
+    // Enter in its field goes on. Returns the height used.
+    float draw_guess(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    bool page_keys(const Frame& frame, Out& out);
+    static bool letter_keys(const Frame& frame, Out& out);
+    static void own_arrows();
     static void draw_heading(Column& column);
     static void draw_step(Column& column, Panel& controls);
     static void draw_words(Column& column);

@@ -78,12 +78,23 @@ void place_popup(const Painter& painter, std::size_t items, bool filtered, Rect 
     ImGui::SetNextWindowSize(size);
 }
 
-bool has_in_its_name(std::string_view name, std::string_view typed)
+// The places of the items whose names have what was typed, the closest first.
+std::vector<std::size_t> found_items(std::span<const TipLine> items, std::string_view typed)
 {
-    const auto same = [](char a, char b)
-    { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
-    return typed.empty() ||
-           std::search(name.begin(), name.end(), typed.begin(), typed.end(), same) != name.end();
+    std::vector<std::size_t> found;
+    const auto fit = [&](std::size_t i) { return name_fit(items[i].label, typed); };
+    for (std::size_t i = 0; i < items.size(); ++i)
+    {
+        if (typed.empty() || fit(i) != NameFit::none)
+        {
+            found.push_back(i);
+        }
+    }
+    if (!typed.empty())
+    {
+        std::ranges::stable_sort(found, {}, fit);
+    }
+    return found;
 }
 
 // The items whose names have what was typed; returns the one chosen, the first of them at once if
@@ -99,14 +110,9 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
     }
     const ChildScope list("###list", {0, 0});
     const auto lettered = filtered ? std::nullopt : letters_choose(names);
-    bool any = false;
-    for (std::size_t i = 0; i < items.size(); ++i)
+    const auto found = found_items(items, typed);
+    for (const std::size_t i : found)
     {
-        if (!has_in_its_name(items[i].label, typed))
-        {
-            continue;
-        }
-        any = true;
         const IdScope scope(static_cast<int>(i));
         if (ImGui::Selectable(items[i].label.c_str(), false, 0, {0, painter.px(24)}) || take_first)
         {
@@ -123,7 +129,7 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
         local.text(right.x - painter.px(4), middle, Type::mono_small, painter.theme.muted, items[i].value,
                    Align::right);
     }
-    if (!any)
+    if (found.empty())
     {
         ImGui::TextDisabled("Nothing has that in its name.");
     }

@@ -6,6 +6,7 @@
 #include "core/study/questions/question.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/shell/view.h"
+#include "ui/widgets/answer_field.h"
 #include "ui/widgets/sheet.h"
 
 #include <set>
@@ -32,8 +33,8 @@ public:
     // may be empty. True when it did.
     bool show(const Question& question, std::string_view place, std::string_view answer);
     const std::string& shown() const { return shown_; } // which one it is
-    // True when Enter asks to check what was typed.
-    bool draw(Sheet& sheet, const Question& question, const EntryState& state);
+    // True when Enter asks to check what was typed. `animating` as in AnswerField.
+    bool draw(Sheet& sheet, const Question& question, const EntryState& state, bool& animating);
     // Keys of choices and orders; called while no text is typed.
     void keys(const Question& question);
     // The answer as it would be typed; empty: nothing was entered.
@@ -43,14 +44,13 @@ public:
     // What was typed has been handed in: keeps what it may have meant, to choose from while it is not graded.
     void tried(const Question& question);
     // The text field takes the keyboard at the next draw.
-    void focus() { focus_ = true; }
+    void focus() { field_.focus(); }
 
 private:
-    bool draw_field(Sheet& sheet, const Question& question, const EntryState& state);
-    bool draw_input(const Painter& p, Rect box);
+    bool draw_field(Sheet& sheet, const Question& question, const EntryState& state, bool& animating);
     void draw_reading(Sheet& sheet, const Question& question, Rect box) const;
     void draw_unread(Sheet& sheet, std::string_view unread);
-    bool offers_meanings() const { return !meant_.empty() && typed_ == meant_for_; }
+    bool offers_meanings() const { return !meant_.empty() && field_.text() == meant_for_; }
     void take_meaning(std::size_t choice);
     void draw_choices(Sheet& sheet, const Question& question, const EntryState& state);
     void draw_order(Sheet& sheet, const Question& question, const EntryState& state);
@@ -60,17 +60,15 @@ private:
     void move(std::size_t from, std::ptrdiff_t by);
 
     std::string shown_; // place, id, seed and values of the question
-    std::string typed_;
+    AnswerField field_;
     std::string meant_for_;          // the text that was handed in
     std::vector<std::string> meant_; // what it may mean: "57 B", "57 GB"
-    std::string taken_;              // one of them, to be checked at the next draw
+    bool taken_ = false;             // one of them, to be checked at the next draw
     std::optional<std::size_t> choice_;
     std::set<std::size_t> ruled_out_;
     std::vector<std::size_t> order_;
     std::size_t cursor_ = 0;
     std::optional<std::size_t> wrong_from_; // place at which the order first went wrong
-    bool focus_ = false;
-    bool select_ = false; // what was wrong is typed over
 };
 
 // What is ticked: the rubric, or the strong points of a design, or the answer as a whole.

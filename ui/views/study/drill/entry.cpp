@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <misc/cpp/imgui_stdlib.h>
 
 #include "ui/views/study/drill/answer.h"
 
@@ -51,18 +50,6 @@ DrawnCard draw_entered(Sheet& sheet, const SheetCard& card, const std::string& v
     return drawn;
 }
 
-// The field's own copy of the text follows what was taken.
-int put_text(ImGuiInputTextCallbackData* data)
-{
-    const std::string& text = *static_cast<std::string*>(data->UserData);
-    if (!text.empty())
-    {
-        data->DeleteChars(0, data->BufTextLen);
-        data->InsertChars(0, text.c_str());
-    }
-    return 0;
-}
-
 } // namespace
 
 bool AnswerEntry::is_said(const Question& q)
@@ -78,13 +65,13 @@ bool AnswerEntry::show(const Question& q, std::string_view place, std::string_vi
         return false;
     }
     shown_ = now;
-    typed_ = is_typed(q) ? std::string(answer) : "";
+    field_.set(is_typed(q) ? std::string(answer) : "");
     choice_.reset();
     ruled_out_.clear();
     cursor_ = 0;
     wrong_from_.reset();
     meant_.clear();
-    focus_ = true;
+    field_.focus();
     order_.resize(q.ordering.items.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     if (const std::size_t chosen = choice_of(q, answer); chosen < q.choices.size())
@@ -102,7 +89,7 @@ std::string AnswerEntry::text(const Question& q) const
 {
     if (is_typed(q))
     {
-        return typed_.find_first_not_of(' ') == std::string::npos ? "" : typed_;
+        return field_.empty() ? "" : field_.text();
     }
     if (!q.choices.empty())
     {
@@ -118,8 +105,8 @@ std::string AnswerEntry::text(const Question& q) const
 
 void AnswerEntry::was_wrong(const Question& q, const Verdict& verdict)
 {
-    focus_ = true;
-    select_ = true;
+    field_.focus();
+    field_.select();
     if (choice_ && !q.choices.empty())
     {
         ruled_out_.insert(*choice_);
@@ -131,11 +118,11 @@ void AnswerEntry::was_wrong(const Question& q, const Verdict& verdict)
     }
 }
 
-bool AnswerEntry::draw(Sheet& sheet, const Question& q, const EntryState& state)
+bool AnswerEntry::draw(Sheet& sheet, const Question& q, const EntryState& state, bool& animating)
 {
     if (is_typed(q))
     {
-        return draw_field(sheet, q, state);
+        return draw_field(sheet, q, state, animating);
     }
     if (!q.choices.empty())
     {
@@ -148,50 +135,17 @@ bool AnswerEntry::draw(Sheet& sheet, const Question& q, const EntryState& state)
     return false;
 }
 
-// True when Enter was pressed in it.
-bool AnswerEntry::draw_input(const Painter& p, Rect box)
-{
-    const FontScope font(p.look.fonts.of(Type::mono_title));
-    const float pad = (box.h - p.height(Type::mono_title)) / 2;
-    const StyleScope padding(ImGuiStyleVar_FramePadding, ImVec2{p.px(20), pad});
-    const StyleScope border(ImGuiStyleVar_FrameBorderSize, 0.0F);
-    ImGui::PushStyleColor(ImGuiCol_FrameBg, IM_COL32_BLACK_TRANS);
-    ImGui::SetCursorScreenPos(box.min());
-    ImGui::SetNextItemWidth(box.w - p.px(56));
-    if (focus_)
-    {
-        ImGui::SetKeyboardFocusHere();
-        focus_ = false;
-    }
-    const std::string before = typed_;
-    std::string taken = std::exchange(taken_, "");
-    const bool done =
-        ImGui::InputText("###answer", &typed_,
-                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways |
-                             (select_ ? ImGuiInputTextFlags_AutoSelectAll : 0),
-                         put_text, &taken);
-    select_ = select_ && !ImGui::IsItemActivated();
-    if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
-    {
-        typed_ = before; // ImGui would take back what was typed; Esc only leaves here
-    }
-    typed_ = taken.empty() ? typed_ : taken;
-    typed_.resize(std::min(typed_.size(), kLongestAnswer));
-    ImGui::PopStyleColor();
-    return done || !taken.empty();
-}
-
 // How a number is read, before it is graded: in the field, or under it where that is too narrow.
 void AnswerEntry::draw_reading(Sheet& sheet, const Question& q, Rect box) const
 {
     const Painter& p = sheet.p;
-    const std::string read = reading_of(q, typed_);
+    const std::string read = reading_of(q, field_.text());
     if (read.empty())
     {
         return;
     }
     const std::string words = fmt::format("Read as {}", read);
-    const float room = box.w - p.width(Type::mono_title, typed_) - p.px(96);
+    const float room = box.w - p.width(Type::mono_title, field_.text()) - p.px(96);
     if (p.width(Type::small, words) < room)
     {
         p.text(box.right() - p.px(56), box.middle(), Type::small, p.theme.muted, words, Align::right);
@@ -218,43 +172,42 @@ void AnswerEntry::draw_unread(Sheet& sheet, std::string_view unread)
 
 void AnswerEntry::tried(const Question& q)
 {
-    const auto ask = to_ask(q, typed_);
-    meant_for_ = typed_;
+    const auto ask = to_ask(q, field_.text());
+    meant_for_ = field_.text();
     meant_ = ask ? ask->choices : std::vector<std::string>{};
 }
 
 void AnswerEntry::take_meaning(std::size_t choice)
 {
-    taken_ = meant_[choice];
+    field_.set(meant_[choice]);
+    taken_ = true;
     meant_.clear();
 }
 
-bool AnswerEntry::draw_field(Sheet& sheet, const Question& q, const EntryState& state)
+bool AnswerEntry::draw_field(Sheet& sheet, const Question& q, const EntryState& state, bool& animating)
 {
     const Painter& p = sheet.p;
     const Theme& t = p.theme;
+    const bool numeric = q.kind == QuestionKind::numeric;
     const bool judged = state.verdict != nullptr;
     const bool right = judged && state.verdict->correct;
-    const Rect box = sheet.row(q.kind == QuestionKind::numeric ? 72 : 60);
-    p.fill(box, state.open ? t.panel : t.window, p.px(8));
-    const Colour edge = judged && !right ? t.warning : state.open ? t.text : t.line;
-    p.outline(box, edge, p.px(2), p.px(8));
+    const Colour edge = judged && !right ? t.warning : 0;
+    const Rect box = sheet.row(numeric ? 72 : 60);
     bool enter = false;
     if (state.open)
     {
-        enter = draw_input(p, box);
+        const std::string_view hint = !numeric         ? "tp 8 pp 4 zero 1 micro 1"
+                                      : q.unit.empty() ? "a number"
+                                                       : "a number with its unit";
+        enter = field_.draw(p, box, {"###answer", hint, Type::mono_title, edge, p.px(56)}, animating);
+        enter = std::exchange(taken_, false) || enter;
     }
     else
     {
+        p.fill(box, t.window, p.px(8));
+        p.outline(box, edge != 0 ? edge : t.line, p.px(2), p.px(8));
         p.text_within(box.x + p.px(20), box.middle(), box.w - p.px(76), Type::mono_title, t.text,
-                      typed_.empty() ? "no answer" : typed_);
-    }
-    if (state.open && typed_.empty())
-    {
-        const std::string_view hint = q.kind != QuestionKind::numeric ? "tp 8 pp 4 zero 1 micro 1"
-                                      : q.unit.empty()                ? "a number"
-                                                                      : "a number with its unit";
-        p.text_within(box.x + p.px(26), box.middle(), box.w - p.px(60), Type::mono, t.muted, hint);
+                      field_.text().empty() ? "no answer" : field_.text());
     }
     if (judged)
     {

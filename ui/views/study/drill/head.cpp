@@ -159,11 +159,6 @@ void keep_keys()
     }
 }
 
-std::string letter_key(std::string_view letter)
-{
-    return (ImGui::GetIO().WantTextInput ? "Alt " : "") + std::string(letter);
-}
-
 std::string clock_words(double seconds)
 {
     const auto s = std::lround(std::floor(std::max(0.0, seconds)));

@@ -64,9 +64,6 @@ bool draw_no_question(const Painter& painter, Rect area, const StudyFrame& study
 // Tab and the arrows belong to the question, not to going from item to item. Called every frame.
 void keep_keys();
 
-// How a letter that does something is pressed: with Alt while what is typed goes into an answer.
-std::string letter_key(std::string_view letter);
-
 // "03:07"
 std::string clock_words(double seconds);
 

@@ -80,7 +80,7 @@ void DrillQuestion::draw_answer(Sheet& sheet, const Shown& s)
     const float buttons = beside ? p.px(312) : 0;
     const float top = sheet.y();
     Sheet left(p, {sheet.x(), top, sheet.width() - buttons, 0});
-    if (entry_.draw(left, s.question, {true, s.study.verdict, s.study.unread}))
+    if (entry_.draw(left, s.question, {true, s.study.verdict, s.study.unread}, s.out.animating))
     {
         check(s);
     }
@@ -110,7 +110,7 @@ void DrillQuestion::draw_graded(Sheet& sheet, const Shown& s)
     const Attempt& attempt = s.item().attempt;
     if (!AnswerEntry::is_said(s.question))
     {
-        entry_.draw(sheet, s.question, {false, s.study.verdict, ""});
+        entry_.draw(sheet, s.question, {false, s.study.verdict, ""}, s.out.animating);
     }
     if (s.study.verdict != nullptr && !s.item().answer.empty())
     {

@@ -40,7 +40,7 @@ public:
 
 private:
     void draw_running(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
-    void draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock);
+    void draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
     // Where one can go from here, as buttons below the question. `closed`: somebody has read enough.
     std::vector<KeyButton> deeds(const MockSession& mock, bool& closed, Out& out);
     enum class Enter : std::uint8_t

@@ -108,7 +108,7 @@ void MockQuestion::draw_running(Sheet& sheet, const Frame& frame, const MockSess
         sheet.say("Say your answer out loud. You judge it at the end.");
         sheet.gap(12);
     }
-    else if (entry_.draw(sheet, q, {true, nullptr, study.unread}))
+    else if (entry_.draw(sheet, q, {true, nullptr, study.unread}, out.animating))
     {
         enter(q, mock, out);
     }
@@ -125,7 +125,7 @@ void MockQuestion::draw_running(Sheet& sheet, const Frame& frame, const MockSess
     sheet.gap(8);
 }
 
-void MockQuestion::draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock)
+void MockQuestion::draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out)
 {
     const StudyFrame& study = *frame.study;
     const Question& q = *study.question;
@@ -138,7 +138,7 @@ void MockQuestion::draw_judged(Sheet& sheet, const Frame& frame, const MockSessi
     }
     else if (!AnswerEntry::is_said(q))
     {
-        entry_.draw(sheet, q, {false, study.verdict, ""});
+        entry_.draw(sheet, q, {false, study.verdict, ""}, out.animating);
     }
     if (study.verdict != nullptr)
     {
@@ -202,7 +202,7 @@ bool MockQuestion::draw(const Frame& frame, const MockSession& mock, const Paint
     page.resume = [&] { push_key(out, MockKey::pause); };
     page.foot = [&](Rect row) { draw_buttons(p, row, deeds(mock, closed, out)); };
     page.question = [&](Sheet& sheet)
-    { running ? draw_running(sheet, frame, mock, out) : draw_judged(sheet, frame, mock); };
+    { running ? draw_running(sheet, frame, mock, out) : draw_judged(sheet, frame, mock, out); };
     const std::string place = fmt::format("{} {} {}", mock.started_ms, mock.at, running);
     if (q != nullptr && entry_.show(*q, place, mock.items[mock.at].answer))
     {

@@ -1,0 +1,122 @@
+#include "core/study/grading/metric_answer.h"
+
+#include <fmt/format.h>
+
+#include "core/study/grading/answer.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+// The kind of quantity that a shown unit measures: "GB", "thousand", "GPU-h", "\u00d7".
+Dimension dimension_of(const Measure& m, std::string_view unit)
+{
+    const int data = m.of_kind(Of::data);
+    const int time = m.of_kind(Of::time);
+    const int work = m.of_kind(Of::work);
+    return m.percent              ? Dimension::share
+           : unit == "\u00d7"     ? Dimension::ratio
+           : m.of_kind(Of::money) ? Dimension::money
+           : data && work         ? Dimension::other
+           : data                 ? (time < 0 ? Dimension::data_rate : Dimension::data)
+           : work                 ? (time < 0 ? Dimension::work_rate : Dimension::work)
+           : time > 0             ? Dimension::time
+                                  : Dimension::count;
+}
+
+// "1/6", "a sixth": no decimal number.
+bool is_fraction(std::string_view text)
+{
+    return text.find('/') != std::string_view::npos ||
+           std::ranges::none_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+constexpr std::string_view kBlanks = " \t\n\r";
+
+// The parts between the separators that hold more than blanks.
+std::vector<std::string_view> typed_parts(std::string_view text, std::string_view separators)
+{
+    std::vector<std::string_view> parts;
+    while (!text.empty())
+    {
+        const std::size_t end = std::min(text.find_first_of(separators), text.size());
+        const std::string_view part = text.substr(0, end);
+        if (part.find_first_not_of(kBlanks) != std::string_view::npos)
+        {
+            parts.push_back(part);
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return parts;
+}
+
+} // namespace
+
+Result<double> read_metric_answer(std::string_view text, const MetricAsked& asked)
+{
+    const Measure m = read_measure(asked.unit, Of::none);
+    const auto reading =
+        read_answer(text, asked_for({asked.unit, dimension_of(m, asked.unit), "", m.percent ? 1 : m.size}));
+    const std::string hint = asked.unit.empty()
+                                 ? std::string("type one number")
+                                 : fmt::format("type one number in {}, or with its own unit", asked.unit);
+    if (!reading)
+    {
+        return Issue{"", reading.issues().front().message, hint};
+    }
+    if (!reading->doubt.empty())
+    {
+        return Issue{"", reading->doubt, hint};
+    }
+    // A plain number is in the unit on show, unless it is "70e9" of billions or "13 million" of million
+    // dollars; "40%" of percent is 40, "12k" of thousands is 12.
+    const bool money = m.of_kind(Of::money) != 0;
+    const bool base = (!reading->has_unit || money) && m.size >= 1e3 && reading->value >= m.size;
+    const bool share = m.percent && !reading->has_unit && reading->value > 0 &&
+                       (is_fraction(text) || reading->value < asked.step);
+    const bool as_shown = !base && !share && (!reading->has_unit || m.physical());
+    const double value = as_shown ? reading->value : reading->value / m.size;
+    if (std::abs(value) > kLargestAnswer)
+    {
+        return Issue{"", fmt::format("\u201c{}\u201d is too large", text.substr(0, 40)),
+                     fmt::format("type at most {:g}", kLargestAnswer)};
+    }
+    return value;
+}
+
+Result<std::vector<double>> read_metric_answers(std::string_view text, const MetricAsked& asked)
+{
+    std::vector<double> all;
+    const auto append = [&](const std::vector<std::string_view>& parts)
+    {
+        std::vector<double> values;
+        for (const std::string_view part : parts)
+        {
+            const auto value = read_metric_answer(part, asked);
+            if (!value)
+            {
+                return false;
+            }
+            values.push_back(*value);
+        }
+        all.insert(all.end(), values.begin(), values.end());
+        return true;
+    };
+    for (const std::string_view part : typed_parts(text, ";\n"))
+    {
+        const auto words = typed_parts(part, kBlanks);
+        if (!append({part}) && (words.size() < 2 || !append(words)))
+        {
+            return read_metric_answer(part, asked).issues();
+        }
+    }
+    return all;
+}
+
+} // namespace ringside
