@@ -11,16 +11,15 @@ namespace ringside
 namespace
 {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr const char* kSessionSchema = "ringside.study-session/1";
 constexpr std::size_t kMostItems = 2000;
 constexpr std::size_t kMostLetters = 100'000;
 constexpr double kLastMoment = 32'503'680'000'000; // [ms] the year 3000
-constexpr double kLongest = 1e9;                   // [s], [ms] of one question
+constexpr double kLongestTime = 1e9;               // [s], [ms] of one question
 constexpr JsonRule kMoment{.least = 0, .most = kLastMoment};
-constexpr JsonRule kLength{.least = 0, .most = kLongest};
+constexpr JsonRule kLength{.least = 0, .most = kLongestTime};
 constexpr JsonRule kGradeRule{.least = 1, .most = 4, .by_number = true};
 constexpr JsonRule kStageRule{.least = 0, .most = 2};
 constexpr JsonRule kCountRule{.least = 0, .most = 1'000'000};
@@ -107,7 +106,7 @@ const JsonTable<DrillItem> kDrillItemTable{{
     {"repeat", &DrillItem::repeat},
 }};
 
-const JsonTable<DrillSession> kDrillTable{{
+const JsonTable<DrillSession> kKeptDrillTable{{
     {"items", &DrillSession::items, kDrillItemTable, kNeeded},
     index_field("at", &DrillSession::at),
     {"stage", &DrillSession::stage, kStageRule},
@@ -135,7 +134,7 @@ const JsonTable<MockItem> kMockItemTable{{
     {"grade", &MockItem::grade, kGradeRule},
 }};
 
-const JsonTable<MockSession> kMockTable{{
+const JsonTable<MockSession> kKeptMockTable{{
     {"items", &MockSession::items, kMockItemTable, kNeeded},
     index_field("at", &MockSession::at),
     {"stage", &MockSession::stage, kStageRule},
@@ -157,8 +156,8 @@ struct KeptSession
 const JsonTable<KeptSession> kKeptTable{{
     json_schema<KeptSession>(kSessionSchema),
     {"time_ms", &KeptSession::time_ms, {.needed = true, .least = 0, .most = kLastMoment}},
-    {"drill", &KeptSession::drill, kDrillTable},
-    {"mock", &KeptSession::mock, kMockTable},
+    {"drill", &KeptSession::drill, kKeptDrillTable},
+    {"mock", &KeptSession::mock, kKeptMockTable},
 }};
 
 template <class Session, class Item>
@@ -202,11 +201,11 @@ std::string to_text(const StudySession& session, std::int64_t now_ms)
     ordered_json out{{"schema", kSessionSchema}, {"time_ms", now_ms}};
     if (const auto* drill = std::get_if<DrillSession>(&session))
     {
-        out["drill"] = json_of(kDrillTable, kDrillItemTable, *drill);
+        out["drill"] = json_of(kKeptDrillTable, kDrillItemTable, *drill);
     }
     if (const auto* mock = std::get_if<MockSession>(&session))
     {
-        out["mock"] = json_of(kMockTable, kMockItemTable, *mock);
+        out["mock"] = json_of(kKeptMockTable, kMockItemTable, *mock);
     }
     return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
