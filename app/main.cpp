@@ -44,16 +44,10 @@ int main(int argc, char** argv)
 {
     ringside::keep_streams();
     int status = ringside::kBadInput;
-    try
+    const auto thrown = ringside::caught([&] { status = run(argc, argv); });
+    if (thrown && std::ferror(stdout) == 0) // else that is the fault
     {
-        status = run(argc, argv);
-    }
-    catch (const std::exception& fault)
-    {
-        if (std::ferror(stdout) == 0) // else that is the fault
-        {
-            ringside::warn("ringside: {}\n", fault.what());
-        }
+        ringside::print_thrown(thrown);
     }
     return ringside::flushed(status);
 }

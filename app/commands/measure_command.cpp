@@ -1,7 +1,7 @@
 // `ringside measure`: what this machine's device does with products and copies of many sizes, as a machine
 // that the program and other people's can compute with.
 #include "app/commands/console/options.h"
-#include "app/session/furnish.h"
+#include "app/files/files.h"
 #include "core/base/text/text.h"
 #include "core/lab/trainer/devices.h"
 #include "core/lab/trainer/probe/late_probe.h"

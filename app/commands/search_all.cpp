@@ -1,5 +1,6 @@
 #include "app/commands/search_all.h"
 
+#include "app/commands/console/input.h"
 #include "app/commands/console/progress_bar.h"
 #include "app/session/layout_searcher.h"
 
@@ -24,6 +25,7 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
         }
         answer = searcher.look();
     }
+    end_with(answer->faults);
     return answer->result;
 }
 

@@ -6,7 +6,7 @@
 namespace ringside
 {
 
-// On so many threads; 0: on this one.
+// On so many threads; 0: on this one. A fault ends the command.
 SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, std::size_t threads);
 
 } // namespace ringside

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <optional>
 
 namespace ringside
@@ -36,16 +38,28 @@ std::string variable(const char* name)
     return value ? value : "";
 }
 
+// Never a folder that others may write to: there links of others would be followed.
+fs::path home_folder()
+{
+    const std::string home = variable("HOME");
+    const passwd* user = home.empty() ? ::getpwuid(::getuid()) : nullptr;
+    const std::string known = user != nullptr && user->pw_dir != nullptr ? user->pw_dir : "/nonexistent";
+    return home.empty() ? known : home;
+}
+
 fs::path user_folder(const char* xdg, const char* fallback)
 {
     const std::string base = variable(xdg);
-    const std::string home = variable("HOME");
     if (!base.empty() && fs::path(base).is_absolute())
     {
         return fs::path(base) / "ringside";
     }
-    std::error_code none;
-    return (home.empty() ? fs::temp_directory_path(none) : fs::path(home) / fallback) / "ringside";
+    return home_folder() / fallback / "ringside";
+}
+
+Issue is_a_folder(const fs::path& path)
+{
+    return {path.string(), "is a folder", "give the name of a file"};
 }
 
 Issue failed(const fs::path& path, const char* doing)
@@ -289,6 +303,10 @@ Issues put_text(const fs::path& path, std::string_view text, bool to_disk)
     {
         return put_into(path, text);
     }
+    if (exists && S_ISDIR(there.st_mode))
+    {
+        return {is_a_folder(path)};
+    }
     const auto target = followed(path);
     if (!target)
     {
@@ -360,10 +378,13 @@ Issues check_can_save(const fs::path& path)
     {
         return {failed(path, "saved")};
     }
-    const bool folder = exists && S_ISDIR(there.st_mode);
-    if (folder || !target->has_filename())
+    if (exists && S_ISDIR(there.st_mode))
     {
-        return {{path.string(), folder ? "is a folder" : "is not a plain file", "give the name of a file"}};
+        return {is_a_folder(path)};
+    }
+    if (!target->has_filename())
+    {
+        return {{path.string(), "is not a plain file", "give the name of a file"}};
     }
     return check_can_put_beside(path, *target);
 }
@@ -371,6 +392,16 @@ Issues check_can_save(const fs::path& path)
 Issues show_text(const fs::path& path, std::string_view text)
 {
     return put_text(path, text, false);
+}
+
+std::string date_today()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    std::array<char, 16> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%d", &local);
+    return text.data();
 }
 
 fs::path cache_folder()

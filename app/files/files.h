@@ -35,6 +35,9 @@ Result<std::filesystem::path> save_new(std::string_view name, std::string_view t
 // A name of that kind that is free, and so is the same with `beside` in place of its extension.
 std::filesystem::path free_name(std::string_view name, std::string_view beside = {});
 
+// Here and now: "2026-11-28".
+std::string date_today();
+
 std::filesystem::path cache_folder();  // $XDG_CACHE_HOME/ringside or ~/.cache/ringside
 std::filesystem::path config_folder(); // $XDG_CONFIG_HOME/ringside or ~/.config/ringside
 std::filesystem::path data_folder();   // $XDG_DATA_HOME/ringside or ~/.local/share/ringside

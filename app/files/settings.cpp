@@ -90,33 +90,30 @@ bool has_settings()
     return std::filesystem::exists(settings_file(), none);
 }
 
+Result<Settings> settings_from_json(const json& document)
+{
+    if (!document.is_object())
+    {
+        return Issue{"", "no object", "JSON starts with {"};
+    }
+    Settings s;
+    Preferences& p = s.preferences;
+    p.light = value(document, "light", p.light);
+    p.reduced_motion = value(document, "reduced_motion", p.reduced_motion);
+    p.text_scale = static_cast<float>(std::clamp(value(document, "text_scale", 1.0), 0.75, 2.5));
+    p.unit = value(document, "gib", false) ? ByteUnit::binary : ByteUnit::decimal;
+    s.view = value(document, "view", s.view);
+    s.width = std::clamp(static_cast<int>(std::clamp(value(document, "width", 1280.0), 320.0, 16384.0)), 320,
+                         16384);
+    s.height = std::clamp(static_cast<int>(std::clamp(value(document, "height", 800.0), 240.0, 16384.0)), 240,
+                          16384);
+    s.searches = searches_in(document);
+    return s;
+}
+
 Settings load_settings(Issues& issues)
 {
-    Settings s;
-    const auto read = read_own(
-        settings_file(), "the settings",
-        [](const json& document)
-        {
-            return document.is_object() ? Result<json>(document)
-                                        : Result<json>(Issue{"", "no object", "JSON starts with {"});
-        },
-        issues);
-    if (!read)
-    {
-        return s;
-    }
-    Preferences& p = s.preferences;
-    p.light = value(*read, "light", p.light);
-    p.reduced_motion = value(*read, "reduced_motion", p.reduced_motion);
-    p.text_scale = static_cast<float>(std::clamp(value(*read, "text_scale", 1.0), 0.75, 2.5));
-    p.unit = value(*read, "gib", false) ? ByteUnit::binary : ByteUnit::decimal;
-    s.view = value(*read, "view", s.view);
-    s.width =
-        std::clamp(static_cast<int>(std::clamp(value(*read, "width", 1280.0), 320.0, 16384.0)), 320, 16384);
-    s.height =
-        std::clamp(static_cast<int>(std::clamp(value(*read, "height", 800.0), 240.0, 16384.0)), 240, 16384);
-    s.searches = searches_in(*read);
-    return s;
+    return read_own(settings_file(), "the settings", settings_from_json, issues).value_or(Settings());
 }
 
 Issues save_settings(const Settings& s)

@@ -25,6 +25,8 @@ bool has_settings();
 // Defaults where there is no file; an issue where there is one that cannot be read. Values out of range
 // become the nearest.
 Settings load_settings(Issues& issues);
+// What a settings file says, with defaults for what it does not.
+Result<Settings> settings_from_json(const nlohmann::json& document);
 Issues save_settings(const Settings& settings);
 
 // The scenario of the last session, when there is one that still reads and is valid.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/base/faults.h"
 #include "core/base/text/text.h"
 
 #include <algorithm>
@@ -112,8 +113,7 @@ Issues of_file(Issues issues, const std::string& file)
 
 int print_faults(const Issues& issues, const std::string& file)
 {
-    constexpr std::size_t kMost = 1000;
-    const std::size_t shown = std::min(issues.size(), kMost);
+    const std::size_t shown = std::min(issues.size(), kMostFaultsShown);
     for (const Issue& issue :
          of_file({issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(shown)}, file))
     {
@@ -122,6 +122,15 @@ int print_faults(const Issues& issues, const std::string& file)
     if (shown < issues.size())
     {
         warn("and {} more\n", grouped(static_cast<std::int64_t>(issues.size() - shown)));
+    }
+    return kBadInput;
+}
+
+int print_thrown(const std::exception_ptr& thrown) noexcept
+{
+    if (caught([&] { print_faults({fault_of(thrown)}); }))
+    {
+        (void)std::fputs("memory: there is not enough of it (close other programs)\n", stderr);
     }
     return kBadInput;
 }

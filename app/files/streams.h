@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/commands.h"
-#include "core/base/result.h"
+#include "core/base/caught.h"
 #include "core/base/text/printable.h"
 
 #include <atomic>
@@ -47,5 +47,7 @@ Issues of_file(Issues issues, const std::string& file);
 // Each on one line of stderr as `path: message (hint)`, of this file; returns the status for bad input. Long
 // words are shortened, and of very many faults the first are printed.
 int print_faults(const Issues& issues, const std::string& file = {});
+// The same of what ended the program, whatever memory is left for it.
+int print_thrown(const std::exception_ptr& thrown) noexcept;
 
 } // namespace ringside

@@ -5,7 +5,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "core/study/progress/calendar.h"
 #include "core/study/progress/merge.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <thread>
 
 namespace ringside
 {
@@ -16,6 +22,9 @@ namespace
 {
 
 constexpr std::size_t kMostBytes = 256U << 20U; // a million reviews and more
+constexpr int kLockPatience = 100;              // times to ask for it
+constexpr std::chrono::milliseconds kLockPause{20};
+constexpr std::string_view kDatedBegins = "progress-";
 
 // What the file holds; nothing where there is none.
 std::optional<ProgressRead> read_spare(const fs::path& path)
@@ -35,14 +44,32 @@ public:
         file_ = ::open((folder / "progress.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (file_ >= 0)
         {
-            (void)::flock(file_, LOCK_EX); // where a file system has no locks, the last look decides
+            take();
         }
     }
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;
     ~FolderLock() { ::close(file_); }
 
+    // Another program has it, and has not let go of it for 2 s: it may have been stopped.
+    bool is_held_elsewhere() const { return is_held_elsewhere_; }
+
 private:
+    // Where a file system has no locks, the last look decides.
+    void take()
+    {
+        for (int i = 0; i < kLockPatience; ++i)
+        {
+            is_held_elsewhere_ = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+            if (!is_held_elsewhere_)
+            {
+                return;
+            }
+            std::this_thread::sleep_for(kLockPause);
+        }
+    }
+
+    bool is_held_elsewhere_ = false;
     int file_ = -1;
 };
 
@@ -183,6 +210,80 @@ Issues StudyStore::take_in(const std::string& text, Progress& progress)
     return {};
 }
 
+// The first of a day; the oldest go.
+Issues StudyStore::back_up(const std::string& text) const
+{
+    const fs::path path = folder_ / "backups" / fmt::format("{}{}.json", kDatedBegins, today());
+    std::error_code none;
+    if (fs::exists(path, none))
+    {
+        return {};
+    }
+    Issues issues = save_text(path, text);
+    const auto all = dated();
+    for (std::size_t i = kMostDated; i < all.size(); ++i)
+    {
+        fs::remove(all[i].file, none);
+    }
+    return issues;
+}
+
+std::vector<StudyStore::Dated> StudyStore::dated() const
+{
+    std::vector<Dated> all;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(folder_ / "backups", none))
+    {
+        const std::string name = entry.path().stem().string();
+        if (name.starts_with(kDatedBegins) && entry.path().extension() == ".json" &&
+            parse_date(name.substr(kDatedBegins.size())))
+        {
+            all.push_back({name.substr(kDatedBegins.size()), entry.path()});
+        }
+    }
+    std::ranges::sort(all, std::greater<>(), &Dated::day);
+    return all;
+}
+
+Result<Progress> StudyStore::restore(const std::string& day, const Progress& now)
+{
+    const auto all = dated();
+    const auto chosen = std::ranges::find(all, day, &Dated::day);
+    const auto text =
+        chosen == all.end()
+            ? Result<std::string>(Issue{"backup", "there is none of " + day, "choose another day"})
+            : read_plain(chosen->file, kMostBytes);
+    if (!text)
+    {
+        return text.issues();
+    }
+    ProgressRead read = read_progress(*text);
+    if (!read.whole)
+    {
+        return read.issues;
+    }
+    const Issues issues = save_text(folder_ / "backups" / "before-restore.json", to_text(now));
+    return has_errors(issues) ? Result<Progress>(issues) : Result<Progress>(std::move(read.progress));
+}
+
+std::string StudyStore::session_text() const
+{
+    constexpr std::size_t kMostSession = 8U << 20U;
+    const auto text = read_plain(session_file(), kMostSession);
+    return text ? *text : std::string();
+}
+
+Issues StudyStore::save_session(std::string_view text)
+{
+    std::error_code none;
+    if (text.empty())
+    {
+        fs::remove(session_file(), none);
+        return {};
+    }
+    return save_text(session_file(), text);
+}
+
 Issues StudyStore::save(Progress& progress)
 {
     if (!locked_.empty())
@@ -191,6 +292,12 @@ Issues StudyStore::save(Progress& progress)
     }
     before_stage("backup");
     const FolderLock lock(folder_);
+    if (lock.is_held_elsewhere())
+    {
+        return {{(folder_ / "progress.lock").string(),
+                 "another window of Ringside holds it and does not let go",
+                 "close that window; the next answer saves this one too"}};
+    }
     const auto old = text_now();
     Issues issues =
         old ? Issues() : Issues{{file().string(), old.issues().front().message, old.issues().front().hint}};
@@ -201,6 +308,7 @@ Issues StudyStore::save(Progress& progress)
     if (issues.empty() && !old->empty() && seen_.whole)
     {
         issues = save_text(backup(), *old);
+        append(issues, back_up(*old));
     }
     if (has_errors(issues))
     {

@@ -1,6 +1,7 @@
-// Keeps a person's progress on disk: $XDG_DATA_HOME/ringside/progress.json and one backup of the last good
-// one. Nothing that can be read is ever lost: a damaged file is kept aside under another name, one that
-// cannot be opened or is of a later version stays as it is, and what another window has saved is merged.
+// Keeps a person's progress on disk: $XDG_DATA_HOME/ringside/progress.json, one backup of the last good one
+// and one of each of the last days on which anything was saved; and the round that is under way. Nothing that
+// can be read is ever lost: a damaged file is kept aside under another name, one that cannot be opened or is
+// of a later version stays as it is, and what another window has saved is merged.
 #pragma once
 
 #include "app/files/files.h"
@@ -11,6 +12,8 @@
 
 namespace ringside
 {
+
+inline constexpr std::size_t kMostDated = 10; // backups of days
 
 class StudyStore
 {
@@ -29,10 +32,27 @@ public:
     // beside it and renames it over. On a fault the old one stays, and so does the backup.
     Issues save(Progress& progress);
 
+    // A backup of a day, as that day began.
+    struct Dated
+    {
+        std::string day; // "2026-11-28"
+        std::filesystem::path file;
+    };
+    std::vector<Dated> dated() const; // newest first
+    // What it holds, to be gone back to. What there is now is kept as a file of its own first.
+    Result<Progress> restore(const std::string& day, const Progress& now);
+
+    // The drill or mock interview under way; empty: none.
+    std::string session_text() const;
+    Issues save_session(std::string_view text);
+
     std::filesystem::path file() const { return folder_ / "progress.json"; }
     std::filesystem::path backup() const { return folder_ / "progress.backup.json"; }
 
-    // Called before each stage of saving; a test that throws here has killed the program there.
+    // "2026-11-28", under which the day's backup is made.
+    std::function<std::string()> today = date_today;
+    // Called before each stage of saving: a page exchanges its files with the browser there. A test that
+    // throws here has killed the program.
     std::function<void(const char* stage)> before_stage = [](const char*) {};
 
 private:
@@ -49,6 +69,8 @@ private:
     Result<std::string> text_now() const;
     Loaded refuse(std::string why, Loaded loaded);
     Issues take_in(const std::string& text, Progress& progress);
+    Issues back_up(const std::string& text) const;
+    std::filesystem::path session_file() const { return folder_ / "session.json"; }
 
     std::filesystem::path folder_;
     Seen seen_;

@@ -4,6 +4,7 @@
 
 #include "app/files/files.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -67,33 +68,66 @@ std::string taken(char* text)
     return all;
 }
 
-std::map<std::string, std::string>& kept()
-{
-    static std::map<std::string, std::string> files;
-    return files;
-}
-
 // A lock, and what is not whole yet, are of no use to anybody.
 bool is_worth_keeping(const fs::path& file)
 {
     return file.extension() == ".json";
 }
 
-} // namespace
+// A file of ours. Whatever shares the page's origin can write into the same storage, so other names are not
+// believed, and left.
+bool is_own(const fs::path& file)
+{
+    return is_worth_keeping(file) && file == file.lexically_normal() &&
+           (file.parent_path() == config_folder() || file.parent_path() == data_folder());
+}
 
-void restore_files()
+// By path, as last seen in the browser.
+std::map<std::string, std::string>& kept()
+{
+    static std::map<std::string, std::string> files;
+    return files;
+}
+
+// Calls take(path, text) for each file that the browser keeps for this page.
+template <class Take>
+void each_kept(const Take& take)
 {
     for (int i = 0; i < kept_count(); ++i)
     {
         const std::string name = taken(kept_entry(i, 0));
-        if (!name.starts_with(kMark))
+        const std::string path = name.substr(std::min(kMark.size(), name.size()));
+        if (name.starts_with(kMark) && is_own(path))
         {
-            continue;
+            take(path, taken(kept_entry(i, 1)));
         }
-        const std::string path = name.substr(kMark.size());
-        kept()[path] = taken(kept_entry(i, 1));
-        show_text(path, kept()[path]);
     }
+}
+
+} // namespace
+
+void restore_files()
+{
+    each_kept(
+        [](const std::string& path, std::string text)
+        {
+            show_text(path, text);
+            kept()[path] = std::move(text);
+        });
+}
+
+void take_in_changes()
+{
+    each_kept(
+        [](const std::string& path, std::string text)
+        {
+            const std::string name = fs::path(path).filename().string();
+            if ((name == "progress.json" || name == "lessons.json") && kept()[path] != text)
+            {
+                show_text(path, text);
+                kept()[path] = std::move(text);
+            }
+        });
 }
 
 std::string keep_files()
@@ -128,9 +162,7 @@ std::string keep_files()
         }
     }
     kept() = std::move(now);
-    return whole ? ""
-                 : "The browser keeps nothing here (private window, or its storage is full): export your "
-                   "progress";
+    return whole ? "" : "The browser keeps nothing here (private window, or its storage is full)";
 }
 
 void download(const std::string& name, const std::string& text)

@@ -11,6 +11,8 @@ namespace ringside::page
 void restore_files();
 // Keeps the files that have changed; empty, or why the browser would not.
 std::string keep_files();
+// Takes in what another tab has kept since: its progress and the lessons it finished, which are then merged.
+void take_in_changes();
 // Gives the person a file.
 void download(const std::string& name, const std::string& text);
 // The canvas as a PNG, once it has been drawn.

@@ -46,6 +46,7 @@ namespace
 constexpr double kProbeSeconds = 0.1; // [s] of measuring the processor, before the lab's first frame
 constexpr double kSaveAfter = 2;      // [s] after a change
 constexpr double kSaveEvery = 10;     // [s] while somebody is asked
+constexpr const char* kHowToKeep = "before you leave, export your progress: Ctrl K, then type export";
 constexpr double kCaret = 0.25;       // [s] that it takes to blink
 
 Preferences first_preferences()
@@ -138,10 +139,14 @@ public:
         {
             return; // the person's own window is another
         }
-        Issues issues = save_last_scenario(session_.own_good_scenario(), opened_.presets);
+        Issues issues = save_last_scenario(session_.kept_scenario(), opened_.presets);
         if (session_.lessons() != nullptr)
         {
-            append(issues, save_finished(session_.lessons()->done()));
+            // Lessons that another tab has finished count here too.
+            take_in_changes();
+            std::set<std::string> done = session_.lessons()->done();
+            done.merge(load_finished(issues));
+            append(issues, save_finished(done));
         }
         Settings settings;
         settings.preferences = session_.preferences();
@@ -150,17 +155,24 @@ public:
         settings.searches = session_.searches();
         append(issues, save_settings(settings));
         const std::string fault = keep_files();
-        if (has_errors(issues) || !fault.empty())
+        if (has_errors(issues))
         {
-            session_.fail("Not saved", has_errors(issues) ? issues : Issues{{"browser", fault, ""}});
+            session_.fail("Not saved", issues);
         }
+        else if (!fault.empty() && !told_unkept_)
+        {
+            session_.fail("Not saved", {{"browser", fault, kHowToKeep}});
+        }
+        told_unkept_ = !fault.empty(); // once is enough, until it works and fails again
     }
+
+    bool mock_runs() const { return session_.mock_runs(); }
 
     // What the page loads after its first frame: lessons and questions.
     void furnish_rest()
     {
         Issues issues;
-        furnish(session_, opened_.assets, opened_.presets, issues);
+        furnish(session_, opened_.assets, opened_.presets, issues, store_of_page());
         tell_unread(issues);
         wake();
     }
@@ -169,6 +181,25 @@ public:
     LabDesk& lab() { return session_.lab(); }
 
 private:
+    // Every answer is merged with what other tabs have kept, and kept at once. An embedded page keeps
+    // nothing.
+    std::unique_ptr<StudyStore> store_of_page() const
+    {
+        auto store = std::make_unique<StudyStore>();
+        store->before_stage = [this](std::string_view stage)
+        {
+            if (!embedded_ && stage == "backup")
+            {
+                take_in_changes();
+            }
+            else if (!embedded_ && stage == "done")
+            {
+                keep_files();
+            }
+        };
+        return store;
+    }
+
     void tell_unread(const Issues& issues)
     {
         if (!issues.empty())
@@ -190,7 +221,7 @@ private:
         session_.set_lab(std::make_unique<LabDesk>(lab_of_page(opened_)));
         if (std::filesystem::exists(opened_.assets / "questions"))
         {
-            furnish(session_, opened_.assets, opened_.presets, issues);
+            furnish(session_, opened_.assets, opened_.presets, issues, store_of_page());
         }
         TeamDesk::Setup team;
         team.recordings = opened_.assets / "recordings";
@@ -279,10 +310,10 @@ private:
 
     void keep_when_settled(double now)
     {
-        const bool scenario = session_.own_scenario() != kept_scenario_;
+        const bool scenario = session_.kept_scenario() != kept_scenario_;
         if (scenario)
         {
-            kept_scenario_ = session_.own_scenario();
+            kept_scenario_ = session_.kept_scenario();
         }
         const bool studied = session_.ticking() && now - kept_at_ > kSaveEvery;
         if (scenario || std::exchange(unsaved_, false) || (studied && changed_at_ == 0))
@@ -301,10 +332,11 @@ private:
     Session session_;
     Drawing drawing_;
     std::string told_view_;
-    Scenario kept_scenario_ = session_.own_scenario();
+    Scenario kept_scenario_ = session_.kept_scenario();
     double changed_at_ = 0; // 0: nothing is to be kept
     double kept_at_ = 0;
     bool unsaved_ = false;
+    bool told_unkept_ = false; // that the browser keeps nothing
     bool embedded_ = false; // in another page: the picture alone, and nothing kept
     std::optional<PlaceLink> addressed_;
 };
@@ -334,6 +366,12 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_keep()
     {
         shown->keep();
     }
+}
+
+// Whether leaving now loses time that is being measured.
+extern "C" EMSCRIPTEN_KEEPALIVE int ringside_mock_runs()
+{
+    return shown != nullptr && shown->mock_runs() ? 1 : 0;
 }
 
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_rest()
@@ -417,9 +455,9 @@ int main()
     {
         say_failed(ringside::to_line(end.issues.front()).c_str());
     }
-    catch (const std::exception& fault)
+    catch (...)
     {
-        say_failed(fault.what());
+        say_failed(ringside::fault_line(std::current_exception()).c_str());
     }
     return 1;
 }

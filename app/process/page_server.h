@@ -16,7 +16,7 @@ public:
     // The source's folder, which has build/web and cmake/serve.py.
     explicit PageServer(std::filesystem::path source) : source_(std::move(source)) {}
 
-    // Where the page is, "http://127.0.0.1:8000/"; another port where that one is taken. The first call
+    // Where the page is, "http://127.0.0.1:8471/"; one of the next where that one is taken. The first call
     // starts the server and waits for it, at most 10 s. It ends with this object, and with this program
     // however that ends.
     Result<std::string> address();

@@ -155,13 +155,9 @@ int main(int argc, char** argv)
 {
     keep_streams();
     int status = kNo;
-    try
+    if (const auto thrown = caught([&] { status = run(argc, argv); }))
     {
-        status = run(argc, argv);
-    }
-    catch (const std::exception& fault)
-    {
-        warn("{}\n", fault.what());
+        print_thrown(thrown);
     }
     return flushed(status);
 }

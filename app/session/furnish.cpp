@@ -10,32 +10,42 @@
 #include "core/base/give_way.h"
 #include "core/lab/corpus.h"
 
+#include <algorithm>
 #include <array>
-#include <chrono>
 #include <ctime>
 
 namespace ringside
 {
 
-StudyTime wall_clock()
+namespace
 {
-    constexpr std::int64_t kDayBegins = 240 * kMinuteMs; // four in the morning
-    const auto now = std::chrono::system_clock::now();
-    const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-    std::tm local{};
-    ::localtime_r(&seconds, &local);
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
-    return {ms, static_cast<std::int64_t>(local.tm_gmtoff) * 1000 - kDayBegins};
+
+#if defined(CLOCK_BOOTTIME) && !defined(__EMSCRIPTEN__)
+constexpr clockid_t kSteady = CLOCK_BOOTTIME; // goes on while the computer sleeps
+#else
+constexpr clockid_t kSteady = CLOCK_MONOTONIC;
+#endif
+
+// Not by std::chrono's system clock, whose nanoseconds end in the year 2262.
+std::int64_t milliseconds_of(clockid_t clock)
+{
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
 }
 
-std::string date_today()
+} // namespace
+
+StudyTime wall_clock()
 {
-    const std::time_t now = std::time(nullptr);
+    constexpr std::int64_t kDayBegins = 240 * kMinuteMs;          // four in the morning
+    constexpr std::int64_t kLastMs = 32'503'680'000'000 - kDayMs; // the year 3000, as far as progress goes
+    const std::int64_t now = milliseconds_of(CLOCK_REALTIME);
+    const std::time_t seconds = now / 1000;
     std::tm local{};
-    ::localtime_r(&now, &local);
-    std::array<char, 16> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%d", &local);
-    return text.data();
+    ::localtime_r(&seconds, &local);
+    return {std::clamp<std::int64_t>(now, 0, kLastMs),
+            static_cast<std::int64_t>(local.tm_gmtoff) * 1000 - kDayBegins, milliseconds_of(kSteady)};
 }
 
 StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues)
@@ -117,10 +127,11 @@ void furnish_measured(Session& session, const std::filesystem::path& assets, con
     session.measured_sources = [&presets, assets] { return measured_sources(assets, presets); };
 }
 
-void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues)
+void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues,
+             std::unique_ptr<StudyStore> store)
 {
     StudyDesk::Setup study = study_setup(assets, presets, issues);
-    study.store = std::make_unique<StudyStore>();
+    study.store = store ? std::move(store) : std::make_unique<StudyStore>();
     auto desk = std::make_unique<StudyDesk>(std::move(study));
     add_if(issues, !desk->message().empty(), {"study", desk->message(), ""});
     session.set_study(std::move(desk));

@@ -22,11 +22,15 @@ public:
 
     // Starts over where the scenario differs by more than its layout, or the limits do; else goes on.
     void want(const Scenario& scenario, const SearchLimits& limits);
-    // How far it is; null before anything was wanted. Valid until the next call.
+    // How far it is; null before anything was wanted. Valid until the next call. What a thread throws ends
+    // the search with a fault in the answer.
     const LayoutAnswer* look();
 
 private:
     struct Work;
+
+    void start(const Scenario& plain, const SearchLimits& limits);
+    void look_for_a_moment();
 
     std::size_t threads_;
     std::unique_ptr<Work> work_;

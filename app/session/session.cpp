@@ -146,6 +146,7 @@ void Session::paste()
     if (is_link(text))
     {
         open_link(text);
+        visit_.reset(); // it was asked for here
         return;
     }
     if (is_measured_csv(text))
@@ -555,6 +556,12 @@ bool Session::playing() const
 bool Session::watching() const
 {
     return role() == ViewRole::ranks && !team_->frame().watched.empty() && team_->busy();
+}
+
+bool Session::mock_runs() const
+{
+    const auto* mock = std::get_if<MockSession>(study_->frame().session);
+    return mock != nullptr && mock->stage == MockStage::running;
 }
 
 bool Session::ticking() const

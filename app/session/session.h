@@ -70,6 +70,11 @@ public:
     void fail(std::string_view what, const Issues& issues);
     // Replaces the current scenario without a step of undo: at the start.
     void start_with(Scenario scenario);
+    // What is to be kept for the next start: what a link brought is a visit, until something of it is
+    // changed.
+    const Scenario& kept_scenario() const;
+    // Whether the clock of a mock interview runs, which nobody wants to leave by mistake.
+    bool mock_runs() const;
     // What is on show, to be opened again by whoever is given the link.
     PlaceLink link() const;
     std::string link_text() const { return to_text(link(), presets_, link_page); }
@@ -179,6 +184,11 @@ private:
         std::optional<Evaluated> before;
         std::map<std::string, Clock> clocks;
     };
+    struct Visit
+    {
+        Scenario shown; // by the link
+        Scenario own;   // before it
+    };
     Playback& playback() { return clocks_[view_].playback; }
     void perform(const Action& action);
     void start_lesson(const StartLesson& which);
@@ -222,6 +232,7 @@ private:
     std::map<std::string, Clock> clocks_;
     std::unique_ptr<LessonDesk> lessons_;
     std::optional<Aside> aside_;
+    std::optional<Visit> visit_;
     StageFrame stage_;
     std::optional<DemoScript> script_;
     std::vector<DemoScript> scripts_;

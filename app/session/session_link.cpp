@@ -67,6 +67,12 @@ Issues Session::ask(const std::string& question, std::uint64_t seed)
     return {};
 }
 
+const Scenario& Session::kept_scenario() const
+{
+    const Scenario& good = own_good_scenario();
+    return visit_ && visit_->shown == good ? visit_->own : good;
+}
+
 void Session::open_link(std::string_view text)
 {
     LinkRead read = read_link(text, presets_);
@@ -75,7 +81,9 @@ void Session::open_link(std::string_view text)
     leave_lesson();
     if (link.scenario)
     {
+        Scenario own = kept_scenario();
         change(*link.scenario, false);
+        visit_ = Visit{now_.scenario, std::move(own)};
     }
     left_examples_.clear(); // whoever sent the link may have seen one
     show_place(link.view);
@@ -111,7 +119,7 @@ void Session::keep_search()
         return;
     }
     search_is_kept_ = true;
-    const auto& [scenario, limits, result, progress] = *layouts_;
+    const auto& [scenario, limits, result, progress, faults] = *layouts_;
     if (result.best.empty())
     {
         return;

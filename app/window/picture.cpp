@@ -74,7 +74,8 @@ void add_picture_options(CLI::App& draw, PictureOptions& o)
     draw.add_option("--demo", o.demo, "demonstration or switch of the live lab; with --reveal, its result");
     draw.add_option("--term", o.term, "glossary term to show, by id");
     draw.add_option("--find", o.find, "text typed into the search, Ctrl K");
-    draw.add_option("--watch", o.watch, "live file of a training that runs elsewhere, for the ranks view");
+    draw.add_option("--watch", o.watch, "live file of a training that runs elsewhere, for the ranks view")
+        ->check(watched_file());
     draw.add_option("--measured", o.measured,
                     "measured steps for the calibration view: a table (CSV) or cases (JSON)");
     draw.add_flag("--guide", o.guide, "show the view's page of the user guide");

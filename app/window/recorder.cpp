@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/window/encoder.h"
+#include "core/base/caught.h"
 
 #include <condition_variable>
 #include <deque>
@@ -148,7 +149,12 @@ private:
             frames_.pop_front();
             changed_.notify_all();
             lock.unlock();
-            Issues faults = encoder_->add(image);
+            Issues faults(1); // in case there is no memory for more
+            if (const auto thrown = caught([&] { faults = encoder_->add(image); }))
+            {
+                faults.front().message = kNoMemory;
+                (void)caught([&] { faults.front() = fault_of(thrown); });
+            }
             lock.lock();
             faults_ = std::move(faults);
             changed_.notify_all();

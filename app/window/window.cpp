@@ -36,6 +36,13 @@ constexpr double kShortestFrame = 1.0 / 60;
 constexpr double kBetweenProgress = 0.1; // [s] between two frames that only say how far a film is
 constexpr double kSaveAfter = 2;         // [s] after a change
 
+// Why GLFW could not do what it was asked, in its own words.
+std::string glfw_fault()
+{
+    const char* words = nullptr;
+    return glfwGetError(&words) != GLFW_NO_ERROR && words != nullptr ? words : "";
+}
+
 // GLFW's window and the ImGui backends on it.
 class Screen
 {
@@ -44,8 +51,10 @@ public:
     {
         if (glfwInit() != GLFW_TRUE)
         {
+            fault_ = glfw_fault();
             return;
         }
+        has_display_ = true;
         glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
         glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
         glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -64,6 +73,7 @@ public:
         window_ = glfwCreateWindow(width, height, "Ringside", nullptr, nullptr);
         if (window_ == nullptr)
         {
+            fault_ = glfw_fault();
             return;
         }
         glfwMakeContextCurrent(window_);
@@ -84,6 +94,8 @@ public:
     }
 
     bool good() const { return good_; }
+    const std::string& fault() const { return fault_; } // why it is not good
+    bool has_display() const { return has_display_; }
     GLFWwindow* window() const { return window_; }
     bool full_screen() const { return glfwGetWindowMonitor(window_) != nullptr; }
     // On the monitor that has the window's middle, and back to where the window was.
@@ -155,17 +167,20 @@ private:
 
     GLFWwindow* window_ = nullptr;
     Place windowed_;
+    std::string fault_;
+    bool has_display_ = false;
     bool good_ = false;
     bool backends_ = false;
 };
 
-int no_display()
+int no_display(const Screen& screen)
 {
-    return print_faults({{"display", "no window could be opened",
-                          std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr
-                              ? "there is no display; draw a picture instead: ringside picture --view "
-                                "overview -o overview.png"
-                              : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri"}});
+    const std::string& why = screen.fault();
+    return print_faults(
+        {{"display", "no window could be opened" + (why.empty() ? "" : ": " + why),
+          !screen.has_display() ? "there is no display; draw a picture instead: ringside picture --view "
+                                  "overview -o overview.png"
+                                : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri"}});
 }
 
 class Loop
@@ -175,7 +190,7 @@ public:
          bool first_start = false)
         : screen_(screen), drawing_(drawing), session_(session), settings_(std::move(settings)),
           presets_(opened.presets), fonts_(find_fonts(opened.assets)), first_start_(first_start),
-          saved_scenario_(session.own_scenario())
+          saved_scenario_(session.kept_scenario())
     {
         if (session.lessons() != nullptr)
         {
@@ -365,7 +380,7 @@ private:
         {
             save(true); // so that the tour does not come again, whatever happens to this window
         }
-        if (session_.own_scenario() == saved_scenario_ && !finished_another())
+        if (session_.kept_scenario() == saved_scenario_ && !finished_another())
         {
             changed_at_ = now;
         }
@@ -383,11 +398,11 @@ private:
     void save(bool everything)
     {
         Issues issues;
-        if (session_.own_good_scenario() != saved_scenario_)
+        if (session_.kept_scenario() != saved_scenario_)
         {
-            issues = save_last_scenario(session_.own_good_scenario(), presets_);
+            issues = save_last_scenario(session_.kept_scenario(), presets_);
         }
-        saved_scenario_ = session_.own_scenario();
+        saved_scenario_ = session_.kept_scenario();
         if (finished_another())
         {
             saved_finished_ = session_.lessons()->done();
@@ -487,7 +502,8 @@ void add_window_options(CLI::App& app, WindowOptions& o)
     app.add_option("--scenario", o.scenario, "scenario (JSON) to open instead of the last one");
     app.add_option("--link", o.link, "link to open; --link itself may be left out: ringside '#v=memory'");
     app.add_option("--watch", o.watch,
-                   "show a training that runs elsewhere: the file that ringside-rank --live writes");
+                   "show a training that runs elsewhere: the file that ringside-rank --live writes")
+        ->check(watched_file());
     app.add_option("--lesson", o.lesson, "lesson to start (ringside lesson list)");
     app.add_option("--script", o.script,
                    "demonstration to step through with the page keys: a file, or a name in assets/demos");
@@ -540,7 +556,7 @@ int run_window(const WindowOptions& options)
     }
     if (!screen.good())
     {
-        return no_display();
+        return no_display(screen);
     }
     screen.start_backends();
     connect(session, screen);

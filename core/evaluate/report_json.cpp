@@ -1,5 +1,6 @@
 #include "core/evaluate/report_json.h"
 
+#include "core/base/faults.h"
 #include "core/evaluate/explain.h"
 
 #include <cmath>
@@ -24,7 +25,7 @@ json metric_value(const Metric& metric, const Scenario& scenario, const Report& 
 json issues_json(const Issues& issues)
 {
     auto list = json::array();
-    for (const Issue& issue : issues)
+    for (const Issue& issue : shown_faults(issues))
     {
         list.push_back({{"path", issue.path}, {"message", issue.message}, {"hint", issue.hint}});
     }

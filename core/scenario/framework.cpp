@@ -42,6 +42,16 @@ void check_zero_stages(const JsonPlace& place, const char* name, const std::vect
     }
 }
 
+// A file of the folder that an export writes, and of no other.
+std::optional<Issue> check_file_name(std::string_view name)
+{
+    const bool good =
+        !name.empty() && name.front() != '.' && name.find_first_of("/\\") == std::string_view::npos;
+    return good ? std::nullopt
+                : std::optional(Issue{"", fmt::format("\u201c{}\u201d is no name of a file", name),
+                                      "use letters and digits, without a folder"});
+}
+
 const JsonTable<Framework> kFrameworkTable{
     {json_schema<Framework>("ringside.framework/1"),
      {"id", &Framework::id, kNeeded},
@@ -67,7 +77,7 @@ const JsonTable<Framework> kFrameworkTable{
      {"whole_expert_groups", &Framework::whole_expert_groups},
      {"experts_in_replicas", &Framework::experts_in_replicas},
      {"launch", &Framework::launch, kLaunchRuleTable},
-     {"launch_file", &Framework::launch_file},
+     {"launch_file", &Framework::launch_file, {.check = check_file_name}},
      {"launch_command", &Framework::launch_command}},
     [](const JsonPlace& place, Framework& f)
     {

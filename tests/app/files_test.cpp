@@ -8,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -314,4 +315,34 @@ TEST_CASE("a plain file is no pipe, no device and no folder, and is never longer
         CHECK_FALSE(read_plain(bad, 99));
     }
     CHECK(read_plain("long", 100));
+}
+
+TEST_CASE("a folder cannot be saved over, and the reason says so")
+{
+    const StartedIn folder;
+    const Issues issues = save_text(".", "text");
+    REQUIRE(issues.size() == 1);
+    CHECK(issues.front().message == "is a folder");
+}
+
+TEST_CASE("without HOME the user's own folder counts, never one that others can write to")
+{
+    const char* old = std::getenv("HOME");
+    const std::string home = old == nullptr ? "" : old;
+    const char* xdg = std::getenv("XDG_DATA_HOME");
+    const std::string data = xdg == nullptr ? "" : xdg;
+    ::unsetenv("HOME");
+    ::unsetenv("XDG_DATA_HOME");
+    std::error_code none;
+    const std::string shared = fs::temp_directory_path(none).string();
+    CHECK_FALSE(data_folder().string().starts_with(shared));
+    CHECK(data_folder().is_absolute());
+    if (old != nullptr)
+    {
+        ::setenv("HOME", home.c_str(), 1);
+    }
+    if (xdg != nullptr)
+    {
+        ::setenv("XDG_DATA_HOME", data.c_str(), 1);
+    }
 }

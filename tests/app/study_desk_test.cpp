@@ -169,19 +169,158 @@ TEST_CASE("exports come with a name and a day, imports say what was added")
 {
     Room room(2);
     CHECK(room.does(ExportStudy{StudyExport::anki}).notice == "There are no cards to export");
-    CHECK(room.does(ImportStudy{"front\tback\n\tx\n"}).notice ==
-          "1 card added; 1 fault left out, the first: line 2: the note has no front (fill the first field)");
+    CHECK(room.does(ImportStudy{"front\tback\n\tx\n"}).notice == "Found 1 card: take them or leave them");
+    REQUIRE(room.desk.frame().import);
+    CHECK(room.desk.frame().import->says.ends_with(
+        "1 fault left out, the first: line 2: the note has no front (fill the first field)"));
+    CHECK(room.does(AnswerImport{true}).notice == "1 card added; Exports (X) can remove them again");
     CHECK(room.desk.frame().families.size() == 3);
     const auto anki = room.does(ExportStudy{StudyExport::anki});
     CHECK(anki.file == "ringside-anki-2026-11-02.txt");
-    CHECK(room.does(ImportStudy{anki.text}).notice == "1 card added");
-    CHECK(room.progress().personal.size() == 1); // the same guid: the same card
+    CHECK(room.does(ImportStudy{anki.text}).notice == "Nothing in it is new"); // the same guid: the same card
     const std::string log = "card_id,review_time,review_rating\nf0,1000,3\n";
-    CHECK(room.does(ImportStudy{log}).notice == "1 review added");
-    CHECK(room.does(ImportStudy{log}).notice == "0 reviews added");
+    room.does(ImportStudy{log});
+    CHECK(room.does(AnswerImport{true}).notice == "1 review added; Exports (X) can remove them again");
+    CHECK(room.does(ImportStudy{log}).notice == "Nothing in it is new");
     CHECK(room.does(ExportStudy{StudyExport::history}).text.find("f0,1000,3,0,0") != std::string::npos);
     CHECK(room.does(ExportStudy{StudyExport::history}).file == "ringside-history-2026-11-02.csv");
     CHECK(room.does(ExportStudy{StudyExport::sheet}).text.starts_with("# Study sheet, 2026-11-02"));
+}
+
+TEST_CASE("an import changes nothing before it is taken, and can be removed as a whole")
+{
+    Room room(2);
+    room.does(ImportStudy{"#separator:tab\n#guid column:3\nfirst\tback\tg1\n"});
+    CHECK(room.progress().personal.empty());
+    CHECK(room.does(AnswerImport{false}).notice == "Nothing was imported");
+    CHECK(room.progress().personal.empty());
+    CHECK_FALSE(room.desk.frame().import);
+
+    room.does(ImportStudy{"#separator:tab\n#guid column:3\nfirst\tback\tg1\n"});
+    room.does(AnswerImport{true});
+    const Progress before = room.progress();
+    room.now += 60'000;
+    room.does(ImportStudy{"#separator:tab\n#guid column:3\nfirst, again\tback\tg1\nsecond\tback\tg2\n"});
+    CHECK(room.desk.frame().import->says.starts_with("1 new, 1 changed"));
+    room.does(AnswerImport{true});
+    CHECK(room.progress().personal.front().front == "first, again");
+    REQUIRE(room.desk.frame().imports.size() == 2);
+    CHECK(room.does(RemoveImport{room.desk.frame().imports.front().time_ms}).notice == "2 cards removed");
+    CHECK(room.progress() == before);
+    CHECK(room.desk.frame().imports.size() == 1);
+    room.does(RemoveImport{room.desk.frame().imports.front().time_ms});
+    CHECK(room.progress().personal.empty());
+}
+
+TEST_CASE("what is on a clipboard by chance is not imported")
+{
+    Room room(2);
+    for (const std::string& text : {std::string("a password"), std::string(100'000, '"'),
+                                    std::string("\xff\xfe\t\x00 bytes", 10), std::string()})
+    {
+        CHECK(room.does(ImportStudy{text}).notice.starts_with("Not imported: "));
+        CHECK_FALSE(room.desk.frame().import);
+    }
+    std::string lines = "#separator:tab\n";
+    for (int i = 0; i < 100'000; ++i)
+    {
+        lines += std::to_string(i) + "\n";
+    }
+    room.does(ImportStudy{lines});
+    REQUIRE(room.desk.frame().import);
+    room.does(AnswerImport{true});
+    CHECK(room.progress().personal.size() == kMostImported);
+}
+
+TEST_CASE("a round goes on after a restart, and its time away counts as none")
+{
+    const Folder folder;
+    std::string family;
+    {
+        Room room(4, std::make_unique<StudyStore>(folder.path));
+        room.does(StartDrill{});
+        room.right();
+        family = card_on_show(*room.desk.frame().session)->family;
+    }
+    Room room(4, std::make_unique<StudyStore>(folder.path));
+    REQUIRE(is_running(*room.desk.frame().session));
+    CHECK(card_on_show(*room.desk.frame().session)->family == family);
+    CHECK_FALSE(is_ticking(*room.desk.frame().session));
+    for (int i = 0; i < 3; ++i)
+    {
+        room.right();
+    }
+    CHECK_FALSE(is_running(*room.desk.frame().session));
+    CHECK(room.progress().reviews.size() == 4);
+    CHECK_FALSE(is_running(*Room(4, std::make_unique<StudyStore>(folder.path)).desk.frame().session));
+}
+
+TEST_CASE("a mock interview goes on after a restart, with its clock stopped")
+{
+    const Folder folder;
+    std::vector<MockItem> items;
+    {
+        Room room(4, std::make_unique<StudyStore>(folder.path));
+        room.does(StartMock{5, ""});
+        room.does(StudyStep{MockInput{MockKey::skip}});
+        items = std::get<MockSession>(*room.desk.frame().session).items;
+    }
+    Room room(4, std::make_unique<StudyStore>(folder.path));
+    const auto* mock = std::get_if<MockSession>(room.desk.frame().session);
+    REQUIRE(mock != nullptr);
+    CHECK(mock->paused);
+    CHECK(mock->items == items);
+}
+
+TEST_CASE("a clock that is set does not make an answer take eleven years")
+{
+    std::int64_t steady = 1;
+    std::int64_t now = kMorning;
+    StudyDesk::Setup setup;
+    setup.families = {test::family("a", "zero")};
+    setup.clock = [&] { return StudyTime{now, 0, steady}; };
+    StudyDesk desk(std::move(setup));
+    desk.apply(StartDrill{});
+    now += 30'000 + 11 * 365 * kDayMs;
+    steady += 30'000;
+    desk.apply(StudyStep{DrillInput{AnswerInput{"1", true, ""}}});
+    desk.apply(StudyStep{DrillInput{DrillKey::accept}});
+    REQUIRE(desk.frame().progress->reviews.size() == 1);
+    CHECK(desk.frame().progress->reviews.front().duration_ms == 30'000);
+}
+
+TEST_CASE("progress goes back to the backup of a day, and what it was before is kept")
+{
+    const Folder folder;
+    std::string today = "2026-11-02";
+    auto store = std::make_unique<StudyStore>(folder.path);
+    store->today = [&] { return today; };
+    Room room(4, std::move(store));
+    room.does(StartDrill{});
+    room.right();
+    room.right();
+    today = "2026-11-03";
+    room.right();
+    REQUIRE(room.desk.frame().backups == std::vector<std::string>{"2026-11-03", "2026-11-02"});
+    CHECK(room.does(RestoreBackup{"2026-11-03"}).notice.ends_with("2 reviews"));
+    CHECK(room.progress().reviews.size() == 2);
+    CHECK(StudyStore(folder.path).load().progress == room.progress());
+    CHECK(room.does(RestoreBackup{"2020-01-01"}).notice.starts_with("Not restored: "));
+}
+
+TEST_CASE("all progress is exported and imported elsewhere")
+{
+    Room here(4);
+    here.does(StartDrill{});
+    here.right();
+    here.does(ChangeProgress{SetFlag{"f1", true}});
+    const auto file = here.does(ExportStudy{StudyExport::progress});
+    CHECK(file.file == "ringside-progress-2026-11-02.json");
+    Room there(4);
+    there.does(ImportStudy{file.text});
+    there.does(AnswerImport{true});
+    CHECK(there.progress().reviews == here.progress().reviews);
+    CHECK(there.progress().flags == here.progress().flags);
 }
 
 TEST_CASE("what cannot be saved is said, and the progress is kept in the window")

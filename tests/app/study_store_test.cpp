@@ -1,5 +1,8 @@
 // Progress on disk: whatever happens while it is saved, no review is lost that was saved before.
 #include "tests/core/study/study_clock.h"
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -292,4 +295,40 @@ TEST_CASE("a fault while saving is an issue, and the old file stays")
     StudyStore store(folder.path() / "file"); // a file where the folder should be
     CHECK_FALSE(save(store, of(1)).empty());
     CHECK(read(folder.path() / "file") == "x");
+}
+
+TEST_CASE("each day on which something is saved has a backup as it began, and the oldest go")
+{
+    const Folder folder;
+    StudyStore store(folder.path());
+    int day = 1;
+    store.today = [&] { return fmt::format("2026-11-{:02}", day); };
+    for (; day <= 15; ++day)
+    {
+        REQUIRE(save(store, of(2 * day)).empty());
+        REQUIRE(save(store, of(2 * day + 1)).empty());
+    }
+    const auto dated = store.dated();
+    REQUIRE(dated.size() == kMostDated);
+    CHECK(dated.front().day == "2026-11-15");
+    CHECK(read_progress(read(dated.front().file)).progress == of(29));
+    const auto restored = store.restore("2026-11-15", of(31));
+    REQUIRE(restored);
+    CHECK(*restored == of(29));
+    CHECK_FALSE(store.restore("../progress", of(31)));
+}
+
+TEST_CASE("a window that was stopped while it saves does not stop the others")
+{
+    const Folder folder;
+    StudyStore store(folder.path());
+    REQUIRE(save(store, of(1)).empty());
+    const int held = ::open((folder.path() / "progress.lock").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::flock(held, LOCK_EX) == 0);
+    const Issues issues = save(store, of(2));
+    REQUIRE(issues.size() == 1);
+    CHECK(issues.front().message.find("another window") != std::string::npos);
+    ::close(held);
+    CHECK(save(store, of(2)).empty());
+    CHECK(StudyStore(folder.path()).load().progress == of(2));
 }

@@ -2,6 +2,7 @@
 
 #include "tests/source_path.h"
 
+#include "app/files/settings.h"
 #include "core/evaluate/cases.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/lab/machine.h"
@@ -20,10 +21,13 @@
 #include "core/study/lessons/tracks.h"
 #include "core/study/library/errata.h"
 #include "core/study/library/glossary.h"
+#include "core/study/progress/exchange.h"
+#include "core/study/progress/imports.h"
 #include "core/study/progress/progress.h"
 #include "core/study/questions/coverage.h"
 #include "core/study/questions/family.h"
 #include "core/study/sessions/plan.h"
+#include "core/study/sessions/session_json.h"
 
 #include <algorithm>
 #include <array>
@@ -240,6 +244,94 @@ void feed_document(std::string_view bytes)
     feed_json(bytes, [](const nlohmann::json& json) { return read(json); });
 }
 
+// A preset of this folder, as the only one there is.
+template <const char* const& folder>
+void feed_pack(std::string_view bytes)
+{
+    static const std::filesystem::path assets = []
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "ringside-fuzz-XXXXXX").string();
+        return std::filesystem::path(::mkdtemp(name.data()));
+    }();
+    std::filesystem::create_directories(assets / folder);
+    std::ofstream(assets / folder / "stranger.json", std::ios::binary) << bytes;
+    Issues issues;
+    (void)load_presets(assets, issues);
+    say(issues);
+    std::filesystem::remove_all(assets / folder);
+}
+constexpr const char* kGpus = "gpus";
+constexpr const char* kClusters = "clusters";
+constexpr const char* kSoftware = "software";
+constexpr const char* kFrameworks = "frameworks";
+
+// What the user takes from a clipboard is taken and given back without a trace.
+void feed_import(std::string_view bytes)
+{
+    const StudyImport found = read_import(bytes);
+    say(found.issues);
+    Progress progress;
+    const TakenImport plan = planned(progress, found, 1);
+    take(progress, found, plan);
+    if (read_progress(to_text(progress)).progress.personal.size() != progress.personal.size())
+    {
+        std::abort();
+    }
+    take_back(progress, plan);
+    if (!found.rest && !(progress == Progress{}))
+    {
+        std::abort();
+    }
+}
+
+std::vector<std::string> imports()
+{
+    Progress progress;
+    progress.flags = {"ring-time"};
+    apply(progress, AddReview{Review{.card = "ring-time", .time_ms = 1000}});
+    return {
+        "#separator:tab\n#html:true\n#tags column:3\n#guid column:4\nfront &lt;1\tback<br>2\tzero tp\tg1\n",
+        "#separator:Semicolon\n#guid column:1\nid1;\"a;b\";c\n", "question\tanswer\n", history_csv(progress),
+        to_text(progress)};
+}
+
+// A round goes on wherever it stood.
+void feed_session(std::string_view bytes)
+{
+    auto session = session_from_text(bytes, 2000);
+    say(session);
+    if (!session)
+    {
+        return;
+    }
+    for (const StudyInput& input :
+         {StudyInput(DrillInput(DrillKey::hint)), StudyInput(DrillInput(DrillKey::skip)),
+          StudyInput(MockInput(MockKey::next)), StudyInput(MockInput(MockKey::finish))})
+    {
+        (void)apply(*session, input, 3000);
+        (void)card_on_show(*session);
+    }
+}
+
+std::vector<std::string> sessions()
+{
+    DrillSession drill;
+    drill.items = {
+        DrillItem{.card = {.family = "a", .seed = 7, .set = {{"x", 2.0}, {"gpu", std::string("h100")}}}},
+        DrillItem{.card = {.family = "b"}, .given = Grade::good}};
+    MockSession mock;
+    mock.items = {MockItem{.card = {.family = "a"}, .topic = "zero"},
+                  MockItem{.card = {.family = "a"}, .topic = "zero", .follows = 0, .answer = "12 GB"}};
+    return {to_text(StudySession(drill), 1000), to_text(StudySession(mock), 1000)};
+}
+
+std::vector<std::string> all_settings()
+{
+    return {
+        R"({"light": true, "text_scale": 1.5, "gib": false, "view": "memory", "width": 1280, "height": 800,
+                "searches": [{"words": "a", "link": "#v=planner", "objective": "cost", "free": {"gpus": {"least": 8, "most": 64}}}]})"};
+}
+
 void feed_cases(std::string_view bytes)
 {
     feed_json(bytes, [](const nlohmann::json& json) { return run_cases(json, presets()); });
@@ -258,6 +350,13 @@ const std::array kTargets{
            [](std::string_view bytes)
            { feed_json(bytes, [](const nlohmann::json& json) { return model_from_json(json, presets()); }); },
            [] { return files_of("assets/models"); }, 3000},
+    Target{"gpu", feed_pack<kGpus>, [] { return files_of("assets/gpus"); }, 500},
+    Target{"cluster", feed_pack<kClusters>, [] { return files_of("assets/clusters"); }, 500},
+    Target{"software", feed_pack<kSoftware>, [] { return files_of("assets/software"); }, 500},
+    Target{"framework", feed_pack<kFrameworks>, [] { return files_of("assets/frameworks"); }, 500},
+    Target{"import", feed_import, imports, 3000},
+    Target{"session", feed_session, sessions, 3000},
+    Target{"settings", feed_document<settings_from_json>, all_settings, 3000},
     Target{"hugging_face", [](std::string_view bytes) { say(hugging_face_model_from_text(bytes)); },
            [] { return files_of("tests/data/hf"); }, 3000},
     Target{"cases", feed_cases, cases, 400},

@@ -57,6 +57,7 @@ channel.onmessage = ({ data }) => {
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
     rest_takes = 0  # seconds
+    down = False  # drops every connection
 
     def log_message(self, *_):
         pass
@@ -66,6 +67,10 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         super().end_headers()
 
     def do_GET(self):
+        if Quiet.down:
+            self.close_connection = True
+            self.connection.close()
+            return
         if "/rest." in self.path:
             time.sleep(Quiet.rest_takes)
         if self.path == "/probed.js":
@@ -80,16 +85,18 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 class Opened(unittest.TestCase):
     """A page in a browser with some flags."""
     flags = ()
+    host = "127.0.0.1"
 
     @classmethod
     def setUpClass(cls):
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=PAGE))
-        cls.origin = f"http://127.0.0.1:{cls.server.server_port}"
+        cls.origin = f"http://{cls.host}:{cls.server.server_port}"
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         for argument in ("--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                         "--window-size=1280,800", "--hide-scrollbars", *cls.flags):
+                         "--window-size=1280,800", "--hide-scrollbars", "--host-resolver-rules=MAP page.test 127.0.0.1",
+                         f"--unsafely-treat-insecure-origin-as-secure={cls.origin}", *cls.flags):
             options.add_argument(argument)
         cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
@@ -115,6 +122,25 @@ class Opened(unittest.TestCase):
     def forget(self):
         self.browser.get(f"{self.origin}/offline.js")  # a page that goes keeps what was done, so from another
         self.browser.execute_script("localStorage.clear()")
+
+    def keep(self):
+        self.browser.execute_script("Module.ccall('ringside_keep', null, [], [])")
+
+    def kept_file(self, name):
+        return self.browser.execute_script("return localStorage[Object.keys(localStorage).find((k) => k.endsWith('/' + arguments[0]))] || null", name)
+
+    def graded(self):
+        """How many answers the browser keeps, without being asked to."""
+        return len(json.loads(self.kept_file("progress.json") or "{}").get("reviews", []))
+
+    def grade_until(self, goal):
+        """Recall: revealed and graded; choices: one after the other until one is right."""
+        for i in range(60):
+            if self.graded() >= goal:
+                break
+            self.press(Keys.ENTER)
+            self.press(str(1 + i % 4))
+        self.assertEqual(self.graded(), goal)
 
     def kept(self):
         return self.browser.execute_script("return Object.keys(localStorage).map(k => localStorage[k]).join()")
@@ -222,13 +248,120 @@ class PageTest(Opened):
         self.assertIn("emory", self.title())
 
     def test_keeps_what_was_done(self):
-        self.open("#v=memory&s=default;cluster.gpus=512")
+        self.open()
+        self.browser.execute_script("Module.ccall('ringside_paste', null, ['string'], ['#v=memory&s=default;cluster.gpus=512'])")
         time.sleep(3)
-        self.browser.execute_script("Module.ccall('ringside_keep', null, [], [])")
+        self.keep()
         self.browser.get("about:blank")
         self.open()
         self.assertIn("emory", self.title())
         self.assertIn("512", self.kept())
+
+    def keep_own(self, gpus):
+        scenario = json.loads((ROOT / "assets/scenarios/default.json").read_text())
+        scenario.setdefault("cluster", {})["gpus"] = gpus
+        self.forget()
+        self.browser.execute_script("localStorage['ringside:/home/web_user/.config/ringside/last-scenario.json'] = arguments[0]", json.dumps(scenario))
+
+    def test_a_link_is_a_visit_and_the_own_scenario_stays(self):
+        self.keep_own(512)
+        self.open("#v=memory&s=gpt-3-175b-1024")
+        time.sleep(3)
+        self.keep()
+        self.assertIn("gpt-3-175b", self.browser.execute_script("return location.hash"))
+        self.assertEqual(json.loads(self.kept_file("last-scenario.json"))["cluster"]["gpus"], 512)
+        self.open()
+        time.sleep(1)
+        self.assertIn("512", self.browser.execute_script("return location.hash"))
+
+    def test_nothing_that_another_page_of_the_origin_wrote_is_believed(self):
+        text = json.dumps({"model": "gpt-2-124m", "cluster": {"gpus": 8}})
+        before = self.evaluate(text)
+        preset = json.loads((ROOT / "assets/gpus/h100-sxm-80gb.json").read_text())
+        for field, value in preset.items():
+            preset[field] = value / 100 if isinstance(value, float | int) and value > 100 else value
+        foreign = ["ringside:/ringside/gpus/h100-sxm-80gb.json", "ringside:/home/web_user/.config/ringside/../../../ringside/gpus/h100-sxm-80gb.json",
+                   "ringside:relative.json", "ringside:"]
+        self.forget()
+        for name in foreign:
+            self.browser.execute_script("localStorage[arguments[0]] = arguments[1]", name, json.dumps(preset))
+        self.open()
+        self.assertEqual(self.evaluate(text), before)
+        self.keep()
+        self.assertEqual([name for name in foreign if self.browser.execute_script("return localStorage[arguments[0]]", name) is None], [])
+
+    def test_two_tabs_lose_no_answer(self):
+        self.open("#v=drill")
+        self.press("1")
+        self.grade_until(2)
+        first = self.browser.current_window_handle
+        self.browser.switch_to.new_window("tab")
+        self.open("#v=drill")
+        self.press("1")
+        self.grade_until(4)
+        second = self.browser.current_window_handle
+        self.browser.switch_to.window(first)
+        self.grade_until(5)
+        self.browser.switch_to.window(second)
+        self.grade_until(6)
+        self.browser.close()
+        self.browser.switch_to.window(first)
+        self.open("#v=study")
+        self.assertEqual(self.graded(), 6)
+
+    def test_a_round_goes_on_after_a_reload(self):
+        self.open("#v=drill")
+        self.press("1")
+        self.grade_until(2)
+        before = json.loads(self.kept_file("session.json"))["drill"]
+        self.browser.refresh()
+        self.wait("return document.body.dataset.ringside === 'started' && whole.then(() => true)")
+        time.sleep(1)
+        self.grade_until(3)
+        after = json.loads(self.kept_file("session.json"))["drill"]
+        cards = [[item["card"]["family"] for item in drill["items"]] for drill in (before, after)]
+        self.assertEqual(cards[0], cards[1][:len(cards[0])])
+        self.assertEqual(after["at"], before["at"] + 1)
+
+    def test_a_mock_interview_goes_on_after_a_reload_and_asks_before_it_is_left(self):
+        self.open("#v=study")
+        asks = "const leave = new Event('beforeunload', { cancelable: true }); dispatchEvent(leave); return leave.defaultPrevented"
+        self.assertFalse(self.browser.execute_script(asks))
+        self.press("m")
+        self.press(Keys.ENTER)
+        time.sleep(2)
+        self.keep()
+        before = json.loads(self.kept_file("session.json"))["mock"]
+        self.assertTrue(self.browser.execute_script(asks))
+        self.browser.execute_script("onbeforeunload = null; addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)")
+        self.open("#v=mock")
+        time.sleep(2)
+        self.keep()
+        after = json.loads(self.kept_file("session.json"))["mock"]
+        self.assertEqual([item["card"] for item in after["items"]], [item["card"] for item in before["items"]])
+        self.assertEqual(after["stage"], 0)
+        self.assertTrue(self.browser.execute_script(asks))
+
+    def test_progress_is_exported_by_name_where_the_browser_keeps_nothing(self):
+        blocked = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('blocked', 'SecurityError'); } });
+            window.downloads = [];
+            HTMLAnchorElement.prototype.click = function () { downloads.push(this.download); };"""})
+        try:
+            self.open("#v=drill")
+            self.press("1")
+            for i in range(6):
+                self.press(Keys.ENTER)
+                self.press(str(1 + i % 4))
+            self.browser.execute_script("Module.ccall('ringside_keep', null, [], [])")
+            self.press(Keys.ESCAPE)
+            ActionChains(self.browser).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
+            time.sleep(0.5)
+            self.press(*"export")
+            self.press(Keys.ENTER)
+            self.assertRegex(",".join(self.browser.execute_script("return downloads")), r"ringside-progress-[-0-9]+\.json")
+        finally:
+            self.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", blocked)
 
     def test_a_lesson_is_played_to_its_end(self):
         self.open("#l=memory/1")
@@ -239,35 +372,12 @@ class PageTest(Opened):
         self.assertIn('"memory"', self.kept())
 
     def test_progress_of_a_drill_of_ten_is_there_after_a_reload(self):
-        def graded():
-            self.browser.execute_script("Module.ccall('ringside_keep', null, [], [])")
-            text = self.browser.execute_script("return localStorage[Object.keys(localStorage).find(k => k.endsWith('/progress.json'))] || '{}'")
-            return len(json.loads(text).get("reviews", []))
-
-        for goal in (8, 10):  # recall: revealed and graded; choices: one after the other until one is right
+        for goal in (8, 10):
             self.open("#v=drill")
             self.press("1")
-            for i in range(60):
-                if graded() == goal:
-                    break
-                self.press(Keys.ENTER)
-                self.press(str(1 + i % 4))
-        self.assertEqual(graded(), 10)
+            self.grade_until(goal)
         self.open("#v=study")
-        self.assertEqual(graded(), 10)
-
-    def test_opens_again_without_a_network(self):
-        self.wait("return navigator.serviceWorker.ready.then(() => true)")
-        self.open()  # once through the worker
-        self.open()
-        self.browser.execute_cdp_cmd("Network.enable", {})
-        self.browser.execute_cdp_cmd("Network.emulateNetworkConditions",
-                                     {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
-        try:
-            self.open()
-        finally:
-            self.browser.execute_cdp_cmd("Network.emulateNetworkConditions",
-                                         {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        self.assertEqual(self.graded(), 10)
 
     def settled_picture(self):
         """When two in a row are alike: a search has ended."""
@@ -377,6 +487,22 @@ class PageTest(Opened):
                     refused += 1
         print(f"{equal} scenarios equal, {refused} refused by both")
         self.assertGreater(equal, SCENARIOS / 4)
+
+
+class OfflineTest(Opened):
+    """At an address that is not this computer's own, where the page keeps a worker; offline_test.py has the rest."""
+    host = "page.test"
+
+    def test_opened_once_it_opens_without_a_network(self):
+        self.wait("return navigator.serviceWorker.ready.then(() => true)")
+        self.wait("return navigator.serviceWorker.controller !== null")
+        Quiet.down = True
+        try:
+            self.open()
+            self.open("#v=lab")
+            self.wait("return whole.then(() => true)")
+        finally:
+            Quiet.down = False
 
 
 class CardTest(Opened):

@@ -107,3 +107,27 @@ TEST_CASE("what of a link is wrong is said, each part once, and the rest opens")
     CHECK(w.session().scenario().parallel.zero == 3);
     CHECK(w.drawn().fault == "");
 }
+
+TEST_CASE(
+    "a link that was opened is a visit: the own scenario is kept until something of the link's is changed")
+{
+    Window w;
+    Scenario own = w.session().scenario();
+    own.parallel.zero = 3;
+    w.session().apply(ChangeScenario{own});
+    w.frames(2);
+    w.session().open_link("#v=memory&s=gpt-3-175b-1024");
+    w.frames(2);
+    REQUIRE(w.session().own_good_scenario() != own);
+    CHECK(w.session().kept_scenario() == own);
+    w.session().open_link("#v=memory&s=gpt-13b-8");
+    w.frames(2);
+    CHECK(w.session().kept_scenario() == own);
+    Scenario changed = w.session().scenario();
+    changed.parallel.zero = changed.parallel.zero == 1 ? 2 : 1;
+    w.session().apply(ChangeScenario{changed});
+    w.frames(2);
+    CHECK(w.session().kept_scenario() == changed);
+    paste(w, "#v=memory&s=gpt-3-175b-1024");
+    CHECK(w.session().kept_scenario() == w.session().scenario());
+}

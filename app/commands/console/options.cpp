@@ -70,6 +70,17 @@ CLI::Option* one_of(CLI::Option* option, std::vector<std::string> words)
         ""));
 }
 
+CLI::Validator watched_file()
+{
+    return {[](std::string& file)
+            {
+                return file == "-" ? to_line({"", "- is standard input, which does not change",
+                                              "give the file that ringside-rank --live writes"})
+                                   : std::string();
+            },
+            ""};
+}
+
 void exclude_each_other(std::initializer_list<CLI::Option*> options)
 {
     for (auto first = options.begin(); first != options.end(); ++first)

@@ -28,6 +28,8 @@ void add_seed(CLI::App& app, std::uint64_t& seed);
 CLI::Option* whole(CLI::Option* option, std::int64_t least, std::int64_t most);
 CLI::Option* real(CLI::Option* option, double least, double most);
 CLI::Option* one_of(CLI::Option* option, std::vector<std::string> words);
+// Read again and again, which standard input cannot be.
+CLI::Validator watched_file();
 // Two that fill the same standard output.
 void exclude_each_other(std::initializer_list<CLI::Option*> options);
 

@@ -4,6 +4,7 @@
 
 #include "app/files/asset_file.h"
 #include "app/files/checkpoint_file.h"
+#include "core/base/caught.h"
 #include "core/base/overloaded.h"
 #include "core/base/text/text.h"
 
@@ -271,7 +272,7 @@ void LabDesk::take_loaded()
     {
         return;
     }
-    auto loaded = loading_.get();
+    auto loaded = attempted([this] { return loading_.get(); });
     if (!loaded)
     {
         notice_ = "Not loaded: " + lines(loaded.issues());
@@ -406,7 +407,10 @@ void LabDesk::tick()
     take_machine();
     if (opening_.valid() && opening_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout)
     {
-        notice_ = opening_.get();
+        if (const auto thrown = caught([this] { notice_ = opening_.get(); }))
+        {
+            notice_ = "Not opened: " + fault_line(thrown);
+        }
     }
     go_on_with_demo();
     show();

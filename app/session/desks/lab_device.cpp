@@ -1,5 +1,7 @@
 #include "app/session/desks/lab_device.h"
 
+#include "core/base/caught.h"
+
 namespace ringside
 {
 
@@ -42,7 +44,7 @@ void LabDevice::work(const Open& open, const TrainerConfig& config, double secon
         const std::scoped_lock lock(mutex_);
         found_ = found;
     };
-    try
+    const auto measure = [&]
     {
         auto device = open ? open() : Result<trainer::Device>(Issue{"device", "there is none here", ""});
         if (!device)
@@ -61,13 +63,14 @@ void LabDevice::work(const Open& open, const TrainerConfig& config, double secon
                 found.rates = trainer::measure(*device->backend, *ready, seconds, &stop_);
             }
         }
-    }
-    catch (const std::exception& fault)
+    };
+    if (const auto thrown = caught(measure))
     {
-        found.fault = fault.what();
+        found.fault = fault_line(thrown);
     }
-    found.done = true;
-    publish();
+    const std::scoped_lock lock(mutex_);
+    found_ = std::move(found);
+    found_.done = true;
 }
 
 } // namespace ringside

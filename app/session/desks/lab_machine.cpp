@@ -3,6 +3,7 @@
 
 #include "app/files/asset_file.h"
 #include "app/session/desks/lab_desk.h"
+#include "core/base/caught.h"
 #include "core/lab/trainer/probe/late_probe.h"
 
 namespace ringside
@@ -62,7 +63,8 @@ void LabDesk::take_machine()
     }
     else if (machine_.valid() && machine_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout)
     {
-        rates = machine_.get();
+        // What the thread threw counts as not measured.
+        (void)caught([&] { rates = machine_.get(); });
     }
     else
     {

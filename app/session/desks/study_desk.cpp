@@ -4,9 +4,12 @@
 
 #include "core/base/counted.h"
 #include "core/base/overloaded.h"
+#include "core/base/ranges.h"
+#include "core/study/sessions/session_json.h"
 #include "ui/shell/view.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ringside
 {
@@ -22,7 +25,51 @@ StudyDesk::StudyDesk(Setup setup) : setup_(std::move(setup))
         message_ = loaded.message.empty() ? message_ : std::move(loaded.message);
     }
     list_families();
+    resume();
     look();
+    show_question();
+}
+
+void StudyDesk::resume()
+{
+    kept_session_ = setup_.store ? setup_.store->session_text() : "";
+    if (!kept_session_.empty())
+    {
+        // One that cannot be read is left: what was graded in it is in the progress.
+        auto kept = session_from_text(kept_session_, setup_.clock().ms);
+        session_ = kept ? std::move(*kept) : StudySession();
+    }
+    if (auto* drill = std::get_if<DrillSession>(&session_))
+    {
+        drill->flags = progress_.flags;
+    }
+}
+
+// Of a question asked aside it is what waits for it.
+void StudyDesk::keep_session()
+{
+    const StudySession& kept = frame_.came_from.empty() ? session_ : aside_;
+    std::string text = setup_.store ? to_text(kept, frame_.now.ms) : "";
+    if (text != kept_session_ && !has_errors(setup_.store->save_session(text)))
+    {
+        kept_session_ = std::move(text);
+    }
+}
+
+// Where the clock was set, the times of what runs are moved with it.
+void StudyDesk::read_clock()
+{
+    constexpr std::int64_t kMostDrift = 2000; // [ms]
+    const StudyTime next = setup_.clock();
+    const StudyTime& last = frame_.now;
+    const bool known = next.steady_ms > 0 && last.steady_ms > 0;
+    const std::int64_t jump = known ? (next.ms - last.ms) - (next.steady_ms - last.steady_ms) : 0;
+    if (std::abs(jump) > kMostDrift)
+    {
+        shift(session_, jump);
+        shift(aside_, jump);
+    }
+    frame_.now = next;
 }
 
 void StudyDesk::list_families()
@@ -37,7 +84,7 @@ void StudyDesk::list_families()
 void StudyDesk::look()
 {
     StudyFrame& f = frame_;
-    f.now = setup_.clock();
+    read_clock();
     cards_ = replay(progress_.reviews, schedule_of(progress_, f.now.offset_ms));
     f.families = families_;
     f.progress = &progress_;
@@ -46,6 +93,9 @@ void StudyDesk::look()
     f.session = &session_;
     f.questions = setup_.questions;
     f.errata = setup_.errata.get();
+    list_imports();
+    f.backups = setup_.store ? list_of<std::string>(setup_.store->dated(), &StudyStore::Dated::day)
+                             : std::vector<std::string>();
     const auto* drill = std::get_if<DrillSession>(&session_);
     const bool ended = drill != nullptr && drill->stage == DrillStage::over;
     f.end = ended ? std::optional(end_card(*drill, f.state())) : std::nullopt;
@@ -74,8 +124,8 @@ void StudyDesk::look()
 
 void StudyDesk::tick()
 {
-    const StudyTime now = setup_.clock();
-    frame_.now = now;
+    read_clock();
+    const StudyTime now = frame_.now;
     if (auto* mock = std::get_if<MockSession>(&session_);
         mock != nullptr && mock->stage == MockStage::running)
     {
@@ -223,7 +273,7 @@ void StudyDesk::finish_task()
 
 StudyDesk::Answer StudyDesk::step(const StudyStep& action)
 {
-    frame_.now = setup_.clock();
+    read_clock();
     const bool ran = is_running(session_);
     const auto changes = ringside::apply(session_, action.input, frame_.now.ms);
     for (const ProgressChange& change : changes)
@@ -237,6 +287,7 @@ StudyDesk::Answer StudyDesk::step(const StudyStep& action)
     }
     frame_.unread.clear();
     const std::string notice = changes.empty() && !ended ? "" : changed();
+    keep_session();
     show_question();
     return {notice};
 }
@@ -270,7 +321,10 @@ StudyDesk::Answer StudyDesk::apply(const StudyAction& action)
             [this](const EndStudy&) { return end(); },
             [this](const ChangeProgress& a) { return change(a.change); },
             [this](const ExportStudy& a) { return send(a); },
-            [this](const ImportStudy& a) { return take(a); },
+            [this](const ImportStudy& a) { return look_into(a); },
+            [this](const AnswerImport& a) { return answer(a); },
+            [this](const RemoveImport& a) { return remove(a); },
+            [this](const RestoreBackup& a) { return restore(a); },
         },
         action);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/files/study_store.h"
+#include "core/study/progress/imports.h"
 #include "core/study/sessions/asking.h"
 #include "ui/shell/frame/study_frame.h"
 
@@ -66,7 +67,11 @@ private:
     Answer end();
     Answer change(const ProgressChange& change);
     Answer send(const ExportStudy& action);
-    Answer take(const ImportStudy& action);
+    Answer look_into(const ImportStudy& action);
+    Answer answer(const AnswerImport& action);
+    Answer remove(const RemoveImport& action);
+    Answer restore(const RestoreBackup& action);
+    void list_imports();
     void finish_task();
     void begin(StudySession session);
     // The question on show and the verdict on its last answer, made again where either changed.
@@ -76,7 +81,11 @@ private:
     // After the progress changed: saved, and everything that follows from it made again.
     std::string changed();
     void look();
+    void read_clock();
     void list_families();
+    // What is under way, to go on with after a restart.
+    void keep_session();
+    void resume();
 
     Setup setup_;
     Progress progress_;
@@ -84,6 +93,9 @@ private:
     Cards cards_;
     StudySession session_;
     StudySession aside_; // kept while one question is asked
+    std::optional<StudyImport> found_; // waits to be taken
+    std::vector<TakenImport> taken_;   // since the program started, newest first
+    std::string kept_session_;         // its text on disk
     std::optional<DeckCard> drawn_for_;
     std::optional<Question> question_;
     std::string judged_; // answer that the verdict is on

@@ -1,9 +1,9 @@
 // The desk's exports and imports: texts for other tools, and from them.
 #include <fmt/format.h>
 
+#include "app/files/streams.h"
 #include "app/session/desks/study_desk.h"
 #include "core/base/counted.h"
-#include "core/study/progress/merge.h"
 
 #include <algorithm>
 
@@ -17,6 +17,8 @@ StudyDesk::Answer StudyDesk::send(const ExportStudy& action)
     {
     case StudyExport::history:
         return {"", "", fmt::format("ringside-history-{}.csv", day), history_csv(progress_)};
+    case StudyExport::progress:
+        return {"", "", fmt::format("ringside-progress-{}.json", day), to_text(progress_)};
     case StudyExport::sheet:
         return {
             "", "", fmt::format("ringside-study-sheet-{}.md", day),
@@ -45,36 +47,104 @@ StudyDesk::Answer StudyDesk::send(const ExportStudy& action)
     return {"", "", fmt::format("ringside-anki-{}.txt", day), anki_text(cards)};
 }
 
-// A log names its columns in its first row; everything else is taken for notes.
-StudyDesk::Answer StudyDesk::take(const ImportStudy& action)
+StudyDesk::Answer StudyDesk::look_into(const ImportStudy& action)
 {
-    const std::string_view text = action.text;
-    const bool log = text.substr(0, text.find('\n')).find("review_time") != std::string_view::npos;
-    std::string notice;
-    Issues issues;
-    if (log)
+    found_ = read_import(action.text);
+    const Issues issues = std::exchange(found_->issues, {});
+    frame_.import.reset();
+    if (found_->empty())
     {
-        auto read = reviews_from_csv(text);
-        const std::size_t count = merge(progress_, std::move(read.entries));
-        notice = fmt::format("{} added", counted(static_cast<std::int64_t>(count), "review"));
-        issues = std::move(read.issues);
+        found_.reset();
+        return {"Not imported: " + (issues.empty() ? "it is empty" : in_short(to_line(issues.front())))};
     }
-    else
+    const TakenImport plan = planned(progress_, *found_, frame_.now.ms);
+    if (plan.empty())
     {
-        auto read = cards_from_anki(text);
-        merge(progress_, read.entries);
-        notice = fmt::format("{} added", counted(static_cast<std::int64_t>(read.entries.size()), "card"));
-        issues = std::move(read.issues);
+        found_.reset();
+        return {"Nothing in it is new"};
     }
-    if (!issues.empty())
+    const std::string left = issues.empty()
+                                 ? ""
+                                 : fmt::format("; {} left out, the first: {}",
+                                               counted(static_cast<std::int64_t>(issues.size()), "fault"),
+                                               in_short(to_line(issues.front())));
+    const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+    std::string says = plan.reviews.empty()
+                           ? fmt::format("{} new, {} changed; the first: \u201c{}\u201d", size(plan.added),
+                                         size(plan.earlier), in_short(found_->cards.front().front))
+                           : fmt::format("of {}, that are not in yours", size(found_->reviews));
+    frame_.import = ImportFound{words_of(plan), says + left};
+    return {fmt::format("Found {}: take them or leave them", frame_.import->name)};
+}
+
+StudyDesk::Answer StudyDesk::answer(const AnswerImport& action)
+{
+    frame_.import.reset();
+    const auto found = std::exchange(found_, std::nullopt);
+    if (!found || !action.take)
     {
-        notice +=
-            fmt::format("; {} left out, the first: {}",
-                        counted(static_cast<std::int64_t>(issues.size()), "fault"), to_line(issues.front()));
+        return {found ? "Nothing was imported" : ""};
     }
+    read_clock();
+    TakenImport plan = planned(progress_, *found, frame_.now.ms);
+    ringside::take(progress_, *found, plan);
+    const std::string name = words_of(plan);
+    taken_.insert(taken_.begin(), std::move(plan));
     list_families();
     const std::string fault = changed();
-    return {fault.empty() ? notice : fault};
+    return {fault.empty() ? fmt::format("{} added; Exports (X) can remove them again", name) : fault};
+}
+
+StudyDesk::Answer StudyDesk::remove(const RemoveImport& action)
+{
+    const auto taken = std::ranges::find(taken_, action.time_ms, &TakenImport::time_ms);
+    TakenImport import = taken == taken_.end() ? TakenImport{action.time_ms, {}, {}, {}} : *taken;
+    for (const TakenImport& there : imports_of(progress_))
+    {
+        import.added = there.time_ms == action.time_ms ? there.added : import.added;
+    }
+    take_back(progress_, import);
+    std::erase_if(taken_, [&](const TakenImport& t) { return t.time_ms == action.time_ms; });
+    list_families();
+    const std::string fault = changed();
+    return {fault.empty() ? fmt::format("{} removed", words_of(import)) : fault};
+}
+
+StudyDesk::Answer StudyDesk::restore(const RestoreBackup& action)
+{
+    auto restored = setup_.store ? setup_.store->restore(action.day, progress_)
+                                 : Result<Progress>(Issue{"", "nothing is kept here", ""});
+    if (!restored)
+    {
+        return {"Not restored: " + to_line(restored.issues().front())};
+    }
+    progress_ = *std::move(restored);
+    taken_.clear();
+    list_families();
+    const std::string fault = changed();
+    return {fault.empty()
+                ? fmt::format("Progress is as it was before {}: {}", action.day,
+                              counted(static_cast<std::int64_t>(progress_.reviews.size()), "review"))
+                : fault};
+}
+
+// Of earlier starts by what the progress tells of them; of this one whatever they did.
+void StudyDesk::list_imports()
+{
+    std::map<std::int64_t, std::string, std::greater<>> all;
+    for (const TakenImport& import : imports_of(progress_))
+    {
+        all[import.time_ms] = words_of(import);
+    }
+    for (const TakenImport& import : taken_)
+    {
+        all[import.time_ms] = words_of(import);
+    }
+    frame_.imports.clear();
+    for (auto& [time_ms, name] : all)
+    {
+        frame_.imports.push_back({time_ms, std::move(name)});
+    }
 }
 
 } // namespace ringside

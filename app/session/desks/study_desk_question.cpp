@@ -33,6 +33,7 @@ void StudyDesk::begin(StudySession session)
     frame_.unread.clear();
     drawn_for_.reset();
     look();
+    keep_session();
     show_question();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files/files.h"
+#include "core/base/caught.h"
 #include "core/lab/ranks/team_config.h"
 #include "core/lab/team/team_json.h"
 #include "core/lab/trainer/clock.h"
@@ -73,8 +74,9 @@ void TeamWatch::work()
     while (!stop_)
     {
         lock.unlock();
-        look();
+        const auto thrown = caught([this] { look(); });
         lock.lock();
+        seen_.fault = thrown ? fault_line(thrown) : std::move(seen_.fault);
         read_ = true;
         changed_.notify_all();
         changed_.wait_for(lock, std::chrono::duration<double>(kEvery), [this] { return stop_; });

@@ -1,5 +1,7 @@
 #include "core/lab/ranks/saver.h"
 
+#include "core/base/caught.h"
+
 #include <chrono>
 
 namespace ringside::parallel
@@ -64,11 +66,21 @@ void Saver::work()
         const Job job = *job_;
         lock.unlock();
         const auto start = Clock::now();
-        const std::string text = job.make();
-        Done done{static_cast<std::int64_t>(text.size()), 0, job.write(text)};
+        Done done;
+        const auto thrown = caught(
+            [&]
+            {
+                const std::string text = job.make();
+                done.bytes = static_cast<std::int64_t>(text.size());
+                done.issues = job.write(text);
+            });
+        if (thrown)
+        {
+            (void)caught([&] { done.issues = {fault_of(thrown)}; });
+        }
         lock.lock();
         const std::chrono::duration<double> least(
-            job.bytes_per_second > 0 ? static_cast<double>(text.size()) / job.bytes_per_second : 0);
+            job.bytes_per_second > 0 ? static_cast<double>(done.bytes) / job.bytes_per_second : 0);
         changed_.wait_until(lock, start + std::chrono::duration_cast<Clock::duration>(least),
                             [this] { return stop_; });
         done.seconds = std::chrono::duration<double>(Clock::now() - start).count();

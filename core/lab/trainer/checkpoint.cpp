@@ -71,6 +71,23 @@ bool is_finite(const TrainerState::Part& part, Precision precision)
     return true;
 }
 
+// Of Adam's second moment, which is kept in fp32.
+bool is_never_negative(const TrainerState::Part& part)
+{
+    for (std::size_t at = 0; at + sizeof(float) <= part.bytes.size(); at += sizeof(float))
+    {
+        float value = 0;
+        std::memcpy(&value, part.bytes.data() + at, sizeof value);
+        if (value < 0)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+constexpr double kMostSteps = 1e10; // of the quickest, 0.1 ms each, twelve days
+
 // What no training could have come to, whatever the checksum says.
 Issues check_state(const Checkpoint& checkpoint)
 {
@@ -81,7 +98,7 @@ Issues check_state(const Checkpoint& checkpoint)
         add_if(issues, !(value >= least && value <= most),
                {name, fmt::format("{} is out of range", value), fmt::format("{} to {}", least, most)});
     };
-    check("step", static_cast<double>(state.step), 0, 1e15);
+    check("step", static_cast<double>(state.step), 0, kMostSteps);
     check("updates", static_cast<double>(state.updates), 0, static_cast<double>(state.step));
     check("good_steps", static_cast<double>(state.scale.good_steps), 0, static_cast<double>(state.step));
     check("loss_scale", state.scale.value, LossScaleRule().least, LossScaleRule().most);
@@ -90,6 +107,8 @@ Issues check_state(const Checkpoint& checkpoint)
         add_if(issues, !is_finite(part, checkpoint.config.training.precision),
                {part.name, "not all numbers are finite: the training had diverged",
                 "resume from an earlier checkpoint"});
+        add_if(issues, part.name.ends_with("variance") && !is_never_negative(part),
+               {part.name, "a mean of squares is negative", "resume from an earlier checkpoint"});
     }
     return issues;
 }

@@ -6,7 +6,7 @@
 // stop() in its own destructor, since the thread calls what it overrides.
 #pragma once
 
-#include "core/base/result.h"
+#include "core/base/caught.h"
 #include "core/lab/trainer/clock.h"
 #include "core/lab/trainer/live.h"
 
@@ -182,14 +182,12 @@ private:
     template <class Work>
     void guard(const Work& work)
     {
-        try
+        if (const auto fault = caught(work)) // the host's own memory, the device's driver
         {
-            work();
-        }
-        catch (const std::exception& fault) // the host's own memory, the device's driver
-        {
-            fail({thrown(fault.what())});
-            publish(true);
+            now_.state = State::failed;
+            now_.message = kNoMemory;
+            (void)caught([&] { fail({thrown(to_line(fault_of(fault)))}); });
+            (void)caught([&] { publish(true); });
         }
     }
     void open_once()
@@ -255,8 +253,12 @@ private:
                 }
             });
         now_.state = now_.state == State::failed ? now_.state : State::stopped;
-        close();
-        publish(true);
+        (void)caught(
+            [this]
+            {
+                close();
+                publish(true);
+            });
     }
 
     std::condition_variable wake_;

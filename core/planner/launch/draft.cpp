@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ringside
 {
@@ -249,14 +250,29 @@ std::string headline(const Scenario& s)
                                 p.pipeline));
 }
 
+namespace
+{
+
+// One computer with its GPUs. The largest have 16 (NVIDIA DGX-2); larger fast-link domains are racks of hosts
+// with four each (NVIDIA GB200 NVL72: 18 compute trays; Google TPU v4 and v5p: 4 chips a host).
+std::int64_t gpus_per_host(const Cluster& cluster)
+{
+    constexpr std::int64_t kMostInAHost = 16;
+    constexpr std::int64_t kOfARack = 4;
+    return cluster.gpus_per_node > kMostInAHost ? kOfARack : cluster.gpus_per_node;
+}
+
+} // namespace
+
 std::int64_t processes_per_host(const Scenario& s)
 {
-    return std::min(s.cluster.gpus, s.cluster.gpus_per_node);
+    // Where not all hosts are filled, as many on each as make the number of GPUs.
+    return std::gcd(s.cluster.gpus, std::min(s.cluster.gpus, gpus_per_host(s.cluster)));
 }
 
 std::int64_t hosts(const Scenario& s)
 {
-    return (s.cluster.gpus + s.cluster.gpus_per_node - 1) / s.cluster.gpus_per_node;
+    return s.cluster.gpus / processes_per_host(s);
 }
 
 std::string torchrun(const Scenario& s)
@@ -315,17 +331,20 @@ void no_special_blocks(LaunchDraft& d)
 void check_hosts(LaunchDraft& draft)
 {
     const Cluster& c = draft.s.cluster;
-    if (c.gpus > c.gpus_per_node && c.gpus % c.gpus_per_node != 0)
+    const std::int64_t host = gpus_per_host(c);
+    const std::int64_t used = processes_per_host(draft.s);
+    if (hosts(draft.s) > 1 && used < host)
     {
         draft.not_expressed(
             "cluster.gpus", fmt::format("{}", c.gpus),
-            fmt::format("do not fill hosts of {}: as many processes start on each", c.gpus_per_node));
+            fmt::format("do not fill hosts of {}: {} start on each of {}", host, used, hosts(draft.s)));
     }
-    else if (c.gpus_per_node > 8)
+    else if (host < c.gpus_per_node && hosts(draft.s) > 1)
     {
-        draft.not_expressed(
-            "cluster.gpus_per_node", fmt::format("{}", c.gpus_per_node),
-            "is one fast-link domain; give torchrun the GPUs of a host, such as 4, and more hosts");
+        draft.not_expressed("cluster.gpus_per_node", fmt::format("{}", c.gpus_per_node),
+                            fmt::format("is one fast-link domain of hosts with {} GPUs each, which torchrun "
+                                        "starts one by one",
+                                        host));
     }
 }
 

@@ -132,6 +132,7 @@ struct LayoutAnswer
     SearchLimits limits;
     SearchResult result;
     double progress = 0; // 1: all of it
+    Issues faults = {};  // why it ended before all of it, without a result; empty: it did not
 
     // Whether it is the answer for this scenario, however that is laid out now.
     bool answers(const Scenario& other, const SearchLimits& wanted) const

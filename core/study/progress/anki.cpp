@@ -5,6 +5,7 @@
 #include "core/base/text/csv.h"
 #include "core/base/text/text.h"
 #include "core/study/progress/exchange.h"
+#include "core/study/progress/imports.h"
 
 #include <algorithm>
 #include <charconv>
@@ -85,6 +86,7 @@ std::vector<std::string> split(std::string_view text)
 struct AnkiHeader
 {
     char separator = '\t';
+    bool separated = false; // it says so
     bool html = false;
     std::optional<std::size_t> tags;
     std::optional<std::size_t> guid;
@@ -142,6 +144,7 @@ void read_header(std::string_view line, std::int64_t number, AnkiHeader& header,
     {
         const auto sign = separator_of(value);
         header.separator = sign.value_or('\t');
+        header.separated = sign.has_value();
         if (!sign)
         {
             fault("use tab, comma, semicolon, pipe, space or colon");
@@ -229,8 +232,21 @@ Imported<PersonalCard> cards_from_anki(std::string_view text)
         read_header(row, ++line, header, read.issues);
         text.remove_prefix(std::min(end + 1, text.size()));
     }
+    if (!is_utf8(text) || (!header.separated && text.find('\t') == std::string_view::npos))
+    {
+        read.issues = {{"", "this is neither a review log nor an Anki text file",
+                        "in Anki: File, Export, Notes in Plain Text; it begins with #separator:tab"}};
+        return read;
+    }
     for (const CsvRow& row : csv_rows(text, header.separator))
     {
+        if (read.entries.size() == kMostImported)
+        {
+            read.issues.push_back({fmt::format("line {}", line + row.line),
+                                   fmt::format("more than {} cards", grouped(std::int64_t{kMostImported})),
+                                   "split the file"});
+            break;
+        }
         if (auto card = card_in(row, header))
         {
             read.entries.push_back(std::move(*card));

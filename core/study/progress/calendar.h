@@ -20,6 +20,7 @@ struct StudyTime
 {
     std::int64_t ms = 0;        // since 1970-01-01 00:00 UTC
     std::int64_t offset_ms = 0; // local time less UTC, -14 h to 14 h
+    std::int64_t steady_ms = 0; // of a clock that nobody sets; 0: there is none
 
     StudyDay day() const { return day_of(ms); }
     StudyDay day_of(std::int64_t utc_ms) const;

@@ -33,7 +33,8 @@ struct FrozenCard
 std::string stable_guid(std::string_view family, int variant);
 std::string anki_text(const std::vector<FrozenCard>& cards, std::string_view deck = "Ringside");
 // Notes of an Anki text file as personal cards: its header lines say how it is separated and which columns
-// are tags and guid; without a guid, one follows from the front.
+// are tags and guid; without a guid, one follows from the front. A text that has neither the header line
+// #separator nor a tab is none.
 Imported<PersonalCard> cards_from_anki(std::string_view text);
 
 // A question in words, as far as somebody knows it; else its id stands in.

@@ -67,6 +67,7 @@ struct PersonalCard
     std::string front;
     std::string back;
     std::vector<std::string> tags;
+    std::int64_t imported_ms = 0; // when the import came that it is of; 0: none that is known
 
     bool operator==(const PersonalCard&) const = default;
 };

@@ -60,6 +60,7 @@ const JsonTable<PersonalCard> kPersonalTable{{
     {"front", &PersonalCard::front, kNeeded},
     {"back", &PersonalCard::back},
     {"tags", &PersonalCard::tags},
+    {"imported_ms", &PersonalCard::imported_ms, {.least = 0, .most = kLastMs}},
 }};
 
 const JsonTable<Review> kReviewTable{{

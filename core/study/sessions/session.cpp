@@ -25,6 +25,24 @@ std::vector<ProgressChange> apply(StudySession& session, const StudyInput& input
     return std::visit(take, session, input);
 }
 
+void shift(StudySession& session, std::int64_t ms)
+{
+    std::visit(Overloaded{[](None) {},
+                          [ms](DrillSession& s)
+                          {
+                              s.started_ms += ms;
+                              s.shown_ms += ms;
+                              s.paused_ms = s.paused_ms ? std::optional(*s.paused_ms + ms) : std::nullopt;
+                          },
+                          [ms](MockSession& s)
+                          {
+                              s.started_ms += ms;
+                              s.seen_ms += ms;
+                          },
+                          [ms](SpokenSession& s) { s.started_ms += ms; }},
+               session);
+}
+
 bool is_running(const StudySession& session)
 {
     return std::visit(Overloaded{[](None) { return false; },

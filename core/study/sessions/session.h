@@ -20,6 +20,8 @@ std::string_view answer_on_show(const StudySession& session);
 bool is_ticking(const StudySession& session);
 // Whether there is one, and it still asks for something.
 bool is_running(const StudySession& session);
+// The clock was set while it ran: its times move with it, so that none of it counts as spent.
+void shift(StudySession& session, std::int64_t ms);
 // The plan's task it does; empty when it does none.
 std::string_view task_of(const StudySession& session);
 

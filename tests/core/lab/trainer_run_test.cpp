@@ -8,6 +8,8 @@
 
 #include <catch2/catch_approx.hpp>
 
+#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <future>
 
@@ -125,7 +127,16 @@ TEST_CASE("what is no checkpoint, or no longer whole, is a fault")
     };
     CHECK(forged([](trainer::TrainerState&) {}));
     CHECK_FALSE(forged([](trainer::TrainerState& s) { s.step = -5; }));
+    CHECK_FALSE(forged([](trainer::TrainerState& s) { s.step = 1'000'000'000'000'000; }));
     CHECK_FALSE(forged([](trainer::TrainerState& s) { s.updates = s.step + 1; }));
+    CHECK_FALSE(forged(
+        [](trainer::TrainerState& s)
+        {
+            const auto variance = std::ranges::find(s.parts, "variance", &trainer::TrainerState::Part::name);
+            REQUIRE(variance != s.parts.end());
+            const float negative = -1e-6F; // of a mean of squares
+            std::memcpy(variance->bytes.data(), &negative, sizeof negative);
+        }));
     CHECK_FALSE(forged([](trainer::TrainerState& s) { s.scale.good_steps = -1; }));
     for (const double scale : {0.0, -1.0, 1e308, std::numeric_limits<double>::infinity()})
     {

@@ -313,6 +313,14 @@ TEST_CASE("a framework's file with an unknown schedule or stage is refused")
     bad = good;
     bad["zero"] = {0, 4};
     CHECK_FALSE(framework_from_json(bad));
+    for (const char* name : {"../../x", "/etc/x", "a/b", ".bashrc", "a\\b"})
+    {
+        bad = good;
+        bad["launch_file"] = name;
+        CHECK_FALSE(framework_from_json(bad));
+    }
+    bad["launch_file"] = "config.toml";
+    CHECK(framework_from_json(bad));
     bad = good;
     bad["speed"] = 1;
     CHECK_FALSE(framework_from_json(bad));

@@ -206,6 +206,29 @@ TEST_CASE("Megatron-LM: a GPT with ZeRO-2 on one node of 8 is Megatron-FSDP's")
                 "--data-parallel-sharding-strategy") == "optim_grads_params");
 }
 
+TEST_CASE("on every cluster torchrun starts exactly as many processes as there are GPUs")
+{
+    const auto number = [](const std::string& text, const std::string& option)
+    {
+        const auto at = text.find(option + " ");
+        return at == std::string::npos ? 1 : std::stoll(text.substr(at + option.size() + 1));
+    };
+    for (const ClusterPreset& preset : test::presets().clusters)
+    {
+        for (const std::int64_t gpus : {preset.cluster.gpus, std::int64_t{1024}, std::int64_t{24}})
+        {
+            Scenario s = shipped("llama-8b-8");
+            s.cluster = preset.cluster;
+            s.cluster.gpus = gpus;
+            INFO(preset.id << ", " << gpus << " GPUs");
+            const std::string text = file(launch("megatron", s), "launch.sh");
+            const long long each = number(text, "--nproc-per-node");
+            CHECK(each * number(text, "--nnodes") == gpus);
+            CHECK(each <= 16);
+        }
+    }
+}
+
 TEST_CASE("Megatron-LM's own checks are known")
 {
     // --sequence-parallel is switched off where tensor is 1.

@@ -152,6 +152,18 @@ TEST_CASE("Anki files of others: separators, plain text, quotes, columns anywher
     CHECK(html.entries[0].front == "one\ntwo <3");
 }
 
+TEST_CASE("a text with neither a header nor a tab is no Anki file, nor is one that is not UTF-8")
+{
+    for (const std::string& text :
+         {std::string("a shopping list\nmilk\n"), std::string(1000, '"'), std::string("\xFF\xFE\ta")})
+    {
+        const auto read = cards_from_anki(text);
+        CHECK(read.entries.empty());
+        REQUIRE(read.issues.size() == 1);
+        CHECK(read.issues.front().hint.find("#separator:tab") != std::string::npos);
+    }
+}
+
 TEST_CASE("faults of an Anki file are named by line")
 {
     const auto read = cards_from_anki(

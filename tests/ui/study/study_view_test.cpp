@@ -312,8 +312,15 @@ TEST_CASE("X exports to a file and imports from the clipboard")
     w.key(ImGuiKey_X);
     w.frames(2);
     w.click("study files import");
+    w.frames(2);
+    CHECK(study(w).progress->personal.empty()); // it asks first
+    w.click("study files take");
     CHECK(study(w).progress->personal.size() == 1);
     CHECK(says(w, "1 card added"));
+    w.key(ImGuiKey_X);
+    w.frames(2);
+    w.click("study files remove " + std::to_string(study(w).imports.front().time_ms));
+    CHECK(study(w).progress->personal.empty());
 }
 
 TEST_CASE("keys of the scenario do nothing that would not be seen")

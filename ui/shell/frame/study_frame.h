@@ -17,6 +17,18 @@ namespace ringside
 inline constexpr int kForecastDays = 14;
 inline constexpr std::size_t kWeakest = 3;
 
+// What an import holds, before it is taken.
+struct ImportFound
+{
+    std::string name; // "12 cards"
+    std::string says; // what taking it does, and what was left out
+};
+struct PastImport
+{
+    std::int64_t time_ms = 0; // its identity
+    std::string name;         // "12 cards"
+};
+
 struct StudyFrame
 {
     std::span<const FamilyInfo> families; // personal cards among them
@@ -46,6 +58,10 @@ struct StudyFrame
     std::string unread;                 // what could not be read of what was typed
     std::optional<EndCard> end;         // of a drill that is over
     std::string came_from;              // id of the view that "Quiz me" was pressed in; empty: none
+
+    std::optional<ImportFound> import; // waits to be taken or left
+    std::vector<PastImport> imports;   // that can be taken back, newest first
+    std::vector<std::string> backups;  // days, "2026-11-28", newest first
 
     StudyState state() const { return {families, *progress, *cards, now}; }
     bool has_interview() const { return progress->interview && *progress->interview >= now.day(); }
@@ -95,7 +111,8 @@ struct ChangeProgress
 };
 enum class StudyExport : std::uint8_t
 {
-    history, // every review, with all its details
+    history,  // every review, with all its details
+    progress, // everything, as it is kept
     anki,
     sheet,
     scorecard // of the mock interview that is over
@@ -104,13 +121,28 @@ struct ExportStudy
 {
     StudyExport what;
 };
-// A review log or an Anki text file; empty: what is on the clipboard.
+// A review log or an Anki text file; empty: what is on the clipboard. What it holds is shown first, and taken
+// only by AnswerImport.
 struct ImportStudy
 {
     std::string text;
 };
-struct StudyAction : std::variant<StartDrill, StartMock, StartSpoken, QuizView, AnswerQuestion, StudyStep,
-                                  EndStudy, ChangeProgress, ExportStudy, ImportStudy>
+struct AnswerImport
+{
+    bool take;
+};
+struct RemoveImport
+{
+    std::int64_t time_ms; // of a PastImport
+};
+// Goes back to the backup of a day.
+struct RestoreBackup
+{
+    std::string day;
+};
+struct StudyAction
+    : std::variant<StartDrill, StartMock, StartSpoken, QuizView, AnswerQuestion, StudyStep, EndStudy,
+                   ChangeProgress, ExportStudy, ImportStudy, AnswerImport, RemoveImport, RestoreBackup>
 {
     using variant::variant;
 };

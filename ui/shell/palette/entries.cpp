@@ -95,6 +95,18 @@ void add_page(Entries& all)
                         does(to_action(LabAction(LabCommand::page)))));
 }
 
+void add_exports(Entries& all)
+{
+    constexpr std::string_view kName = "Export your progress";
+    all.push_back(entry("Command", std::string(kName), "a file that another browser or computer imports",
+                        {kName, "save progress", "download progress", "back up progress", "move progress"},
+                        does(to_action(StudyAction(ExportStudy{StudyExport::progress})))));
+    constexpr std::string_view kBack = "Import, or go back to a backup of your progress";
+    all.push_back(entry("Command", std::string(kBack), "Study, then Exports (X)",
+                        {kBack, "import progress", "restore progress", "backup"},
+                        does(OpenView{std::string(id_of(ViewRole::study))})));
+}
+
 void add_scripts(Entries& all, const StageFrame& stage)
 {
     for (std::size_t i = 0; i < stage.scripts.size(); ++i)
@@ -216,6 +228,7 @@ std::vector<PaletteEntry> palette_entries(const Frame& frame)
     Entries all;
     add_views(all);
     add_commands(all);
+    add_exports(all);
     if (frame.lab != nullptr && frame.lab->offers_page)
     {
         add_page(all);

@@ -356,7 +356,9 @@ Caption DecideView::caption(const Frame& frame) const
     Caption caption;
     if (frame.layouts != nullptr)
     {
-        caption.formula = grouped(frame.layouts->result.legal) + " legal layouts";
+        caption.formula = frame.layouts->faults.empty()
+                              ? grouped(frame.layouts->result.legal) + " legal layouts"
+                              : "the search ended early: " + to_line(frame.layouts->faults.front());
     }
     const Layout walk = layout_of(k.walk.scenario);
     const Best* found = best(frame);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/ranges.h"
+#include "core/base/caught.h"
 
 #include <algorithm>
 #include <atomic>
@@ -291,11 +291,27 @@ void ThreadWorld::run(const std::function<void(Transport&)>& work)
         catch (const std::exception& fault)
         {
             note(true);
-            transport.abort(fault.what());
+            (void)caught([&] { transport.abort(fault.what()); });
         }
     };
-    auto threads =
-        list_of<std::thread>(all_, [&](const auto& rank) { return std::thread(live, std::ref(*rank)); });
+    std::vector<std::thread> threads;
+    const auto start = [&]
+    {
+        threads.reserve(all_.size());
+        for (const auto& rank : all_)
+        {
+            threads.emplace_back(live, std::ref(*rank));
+        }
+    };
+    if (const auto thrown = caught(start)) // the ranks that have begun wait for the others
+    {
+        {
+            const std::scoped_lock lock(mutex);
+            first = thrown;
+            is_cause = true;
+        }
+        (void)caught([&] { abort(kNoMemory); });
+    }
     for (std::thread& thread : threads)
     {
         thread.join();

@@ -1,5 +1,6 @@
 #include "core/lab/ranks/communication/watchdog.h"
 
+#include "core/base/caught.h"
 #include "core/base/ranges.h"
 #include "core/lab/ranks/communication/thread_world.h"
 
@@ -59,13 +60,24 @@ void Watchdog::watch(const Read& read, double timeout, const Found& found)
     while (!changed_.wait_for(lock, pause, [this] { return ends_; }))
     {
         lock.unlock();
-        const auto diagnosis = diagnose(read(), timeout);
-        if (diagnosis && diagnosis->trouble != Trouble::slow)
+        bool told = false;
+        // A look that throws is taken again.
+        (void)caught(
+            [&]
+            {
+                const auto diagnosis = diagnose(read(), timeout);
+                if (diagnosis && diagnosis->trouble != Trouble::slow)
+                {
+                    {
+                        const std::scoped_lock known(mutex_);
+                        found_ = diagnosis;
+                    }
+                    found(*diagnosis);
+                    told = true;
+                }
+            });
+        if (told)
         {
-            lock.lock();
-            found_ = diagnosis;
-            lock.unlock();
-            found(*diagnosis);
             return;
         }
         lock.lock();

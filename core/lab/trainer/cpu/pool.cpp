@@ -1,5 +1,7 @@
 #include "core/lab/trainer/cpu/pool.h"
 
+#include "core/base/caught.h"
+
 #include <algorithm>
 
 namespace ringside::trainer::cpu
@@ -71,7 +73,12 @@ bool Pool::take_part(std::size_t thread)
             return false;
         }
     } while (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel));
-    call_(work_, parts_ - static_cast<Index>(ticket & 0xFFFFFFFFU), thread);
+    const auto thrown =
+        caught([&] { call_(work_, parts_ - static_cast<Index>(ticket & 0xFFFFFFFFU), thread); });
+    if (thrown && !failed_.exchange(true))
+    {
+        thrown_ = thrown;
+    }
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1)
     {
         left_.notify_one();
@@ -115,6 +122,10 @@ void Pool::share(Index parts, Call call, const void* work)
     for (std::uint32_t left = left_.load(std::memory_order_acquire); left != 0;)
     {
         left = changed(left_, left);
+    }
+    if (failed_.exchange(false))
+    {
+        std::rethrow_exception(std::exchange(thrown_, nullptr));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "core/lab/trainer/tensor.h"
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -40,6 +41,7 @@ public:
 private:
     using Call = void (*)(const void* work, Index part, std::size_t thread);
 
+    // A part that throws lets the others end; the first such exception is the caller's.
     void share(Index parts, Call call, const void* work);
     bool take_part(std::size_t thread);
     void serve(std::size_t thread);
@@ -50,6 +52,8 @@ private:
     Call call_ = nullptr;
     const void* work_ = nullptr;
     std::uint32_t parts_ = 0;
+    std::atomic<bool> failed_ = false;
+    std::exception_ptr thrown_;                         // of the part that set `failed_`
     alignas(64) std::atomic<std::uint64_t> ticket_ = 0; // number of the loop, parts that nobody has taken yet
     alignas(64) std::atomic<std::uint32_t> round_ = 0;  // what idle threads watch; odd: stop
     alignas(64) std::atomic<std::uint32_t> left_ = 0;   // parts that are not done

@@ -73,6 +73,10 @@ std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
     {
         return "Searching for a layout that fits \u2026";
     }
+    if (!answer.faults.empty())
+    {
+        return fmt::format("The search ended early: !!{}!!.", to_line(answer.faults.front()));
+    }
     if (!r.nearest_miss)
     {
         return "No layout is legal: the batch or the model does not divide over these GPUs.";

@@ -22,7 +22,8 @@ public:
         files,
         plan,
         skills,
-        leeches
+        leeches,
+        backups
     };
     // Opens at the next draw.
     void open(Which which) { asked_ = which; }
@@ -33,7 +34,8 @@ public:
 
 private:
     static void draw_mock(const Painter& painter, Out& out);
-    static void draw_files(const Painter& painter, Out& out);
+    void draw_files(const StudyFrame& study, const Painter& painter, Out& out);
+    static void draw_backups(const StudyFrame& study, const Painter& painter, Out& out);
     static void draw_leeches(const StudyFrame& study, const Painter& painter, Out& out);
     static void draw_plan(const StudyFrame& study, const Painter& painter, Out& out);
     void draw_interview(const StudyFrame& study, const Painter& painter, Out& out);

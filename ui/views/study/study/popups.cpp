@@ -13,8 +13,8 @@ namespace ringside
 namespace
 {
 
-constexpr std::array kIds{"study mock", "study interview", "study files",
-                          "study plan", "study skills",    "study leeches"};
+constexpr std::array kIds{"study mock",   "study interview", "study files",  "study plan",
+                          "study skills", "study leeches",   "study backups"};
 
 const char* id_of(StudyPopups::Which which)
 {
@@ -29,6 +29,7 @@ public:
     {
         text_.push_back({std::move(id), std::move(name), std::move(says)});
     }
+    std::size_t size() const { return text_.size(); }
     std::optional<std::size_t> draw(const Painter& painter, const char* id) const
     {
         std::vector<Choosable> items;
@@ -42,6 +43,8 @@ public:
 private:
     std::vector<std::array<std::string, 3>> text_;
 };
+
+constexpr std::size_t kMostImportsShown = 5;
 
 constexpr std::array<std::string_view, 5> kScores{"1 cannot", "2 vaguely", "3 can explain", "4 can derive",
                                                   "5 can teach"};
@@ -124,18 +127,62 @@ void StudyPopups::draw_interview(const StudyFrame& study, const Painter& p, Out&
     out.push(ChangeProgress{SetInterview{day}});
 }
 
-void StudyPopups::draw_files(const Painter& p, Out& out)
+// What waits to be imported is asked about first.
+void StudyPopups::draw_files(const StudyFrame& study, const Painter& p, Out& out)
 {
     Rows rows;
+    if (study.import)
+    {
+        rows.add("take", "Import " + study.import->name, study.import->says);
+        rows.add("leave", "Leave them", "nothing is changed");
+        if (const auto chosen = rows.draw(p, id_of(Which::files)))
+        {
+            out.push(AnswerImport{*chosen == 0});
+        }
+        return;
+    }
     rows.add("sheet", "Study sheet", "Markdown: weakest topics, what was missed, your notes");
     rows.add("anki", "Anki", "text file; importing it again updates the same notes");
     rows.add("history", "Review history", "CSV with answers, hints and mistakes");
-    rows.add("import", "Import", "a review log or an Anki text file, from the clipboard");
-    constexpr std::array kWhat{StudyExport::sheet, StudyExport::anki, StudyExport::history};
-    if (const auto chosen = rows.draw(p, id_of(Which::files)))
+    rows.add("progress", "Everything", "a progress file, for another browser or computer to import");
+    rows.add("import", "Import", "a review log, a progress file or an Anki text file, from the clipboard");
+    const std::size_t backups = rows.size();
+    if (!study.backups.empty())
     {
-        out.push(*chosen < kWhat.size() ? StudyAction(ExportStudy{kWhat[*chosen]})
-                                        : StudyAction(ImportStudy{}));
+        rows.add("backups", "Go back to a backup", fmt::format("the newest is of {}", study.backups.front()));
+    }
+    const std::size_t fixed = rows.size();
+    for (const PastImport& import : study.imports)
+    {
+        if (rows.size() < fixed + kMostImportsShown)
+        {
+            rows.add(fmt::format("remove {}", import.time_ms), "Remove " + import.name,
+                     fmt::format("imported on {}", date_words(study.now.day_of(import.time_ms))));
+        }
+    }
+    const auto chosen = rows.draw(p, id_of(Which::files));
+    if (!chosen)
+    {
+        return;
+    }
+    constexpr std::array kWhat{StudyExport::sheet, StudyExport::anki, StudyExport::history,
+                               StudyExport::progress};
+    if (*chosen < kWhat.size())
+    {
+        out.push(ExportStudy{kWhat[*chosen]});
+    }
+    else if (*chosen < backups)
+    {
+        out.push(ImportStudy{});
+        open(Which::files); // what it holds is asked about there
+    }
+    else if (*chosen < fixed)
+    {
+        open(Which::backups);
+    }
+    else
+    {
+        out.push(RemoveImport{study.imports[*chosen - fixed].time_ms});
     }
 }
 
@@ -172,6 +219,19 @@ void StudyPopups::draw_skills(const StudyFrame& study, const Painter& p, Out& ou
         skill_.clear();
     }
     open(Which::skills);
+}
+
+void StudyPopups::draw_backups(const StudyFrame& study, const Painter& p, Out& out)
+{
+    Rows rows;
+    for (const std::string& day : study.backups)
+    {
+        rows.add(day, day, "as it was before the first answer of that day");
+    }
+    if (const auto chosen = rows.draw(p, id_of(Which::backups)))
+    {
+        out.push(RestoreBackup{study.backups[*chosen]});
+    }
 }
 
 void StudyPopups::draw_leeches(const StudyFrame& study, const Painter& p, Out& out)
@@ -259,9 +319,10 @@ void StudyPopups::draw(const Frame& frame, const Painter& p, Out& out)
     }
     draw_mock(p, out);
     draw_interview(study, p, out);
-    draw_files(p, out);
+    draw_files(study, p, out);
     draw_skills(study, p, out);
     draw_leeches(study, p, out);
+    draw_backups(study, p, out);
     draw_plan(study, p, out);
     if (!ImGui::IsPopupOpen(id_of(Which::skills)) && !asked_)
     {
