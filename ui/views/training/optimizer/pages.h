@@ -17,7 +17,7 @@ struct OptimizerState
     double limit = 1;          // max_grad_norm
     Valley valley;
     DescentOptions descent{.rate = 0.05}; // a little below where SGD leaves the valley
-    double loss = 2.2;                    // [nats per token] at which the critical batch is asked for
+    double loss = kUsualLoss;             // [nats per token] at which the critical batch is asked for
     std::int64_t muon_steps = 5;          // Newton-Schulz
     bool root = false;                    // rates follow the root of the batch, else the batch
 };
