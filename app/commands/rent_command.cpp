@@ -27,6 +27,7 @@ struct RentOptions : CommonOptions
     double days = 0; // 0: any
     double usd = 0;  // 0: any
     double network = 1;
+    bool keep_batch = false;
     std::int64_t most_gpus = RentWish().most_gpus;
 };
 
@@ -70,6 +71,7 @@ RentWish wish_of(const RentOptions& o, const Presets& presets)
     }
     wish.limits.framework = framework_named(o.framework, presets, issues);
     wish.network = o.network;
+    wish.keep_batch = o.keep_batch;
     wish.most_gpus = o.most_gpus;
     end_with(issues);
     return wish;
@@ -101,6 +103,7 @@ void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers
                      {"GPUs", 7},
                      {"spare", 7},
                      {"  layout", -26},
+                     {"batch", 8},
                      {"MFU", 8},
                      {"goodput", 9},
                      {"time", 12},
@@ -111,7 +114,7 @@ void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers
         const Layout l = layout_of(o->scenario);
         table.add(search.wish().types[o->type].name, grouped(o->gpus), grouped(o->spares),
                   fmt::format("  TP {}, PP {}, CP {}, EP {}", l.tensor, l.pipeline, l.context, l.expert),
-                  format_percent(o->mfu), format_percent(o->goodput),
+                  grouped(l.global_batch), format_percent(o->mfu), format_percent(o->goodput),
                   format_seconds(Seconds(o->days * 86400)), format_dollars(o->usd),
                   three_digits(o->scenario.cluster.usd_per_gpu_hour));
     }
@@ -201,6 +204,9 @@ void declare(CLI::App& app, RentOptions& o)
     add_framework(app, o.framework);
     real(app.add_option("--network", o.network, "times the bandwidth between nodes")->capture_default_str(),
          0.1, 100);
+    app.add_flag(
+        "--keep-batch", o.keep_batch,
+        "the scenario's global batch; else it goes up to the critical batch size, as `scaling` has it");
     whole(app.add_option("--most-gpus", o.most_gpus, "the largest cluster tried")->capture_default_str(), 1,
           131072);
     add_json(app, o);

@@ -32,7 +32,7 @@ struct SearchOptions : CommonOptions
     std::vector<std::string> sets;
     std::int64_t top = 10;
     std::string objective; // empty: step_time, or cost where GPUs are freed
-    std::string framework = "any";
+    std::string framework; // empty: what the scenario's software is
     std::vector<std::string> forbid;
     std::vector<std::string> allow;
     std::vector<std::string> fix;
@@ -40,6 +40,7 @@ struct SearchOptions : CommonOptions
     double headroom = SearchLimits().headroom;
     bool changes = false;
     bool csv = false;
+    bool all_rows = false;
 };
 
 struct Switch
@@ -139,7 +140,10 @@ SearchLimits limits_of(const SearchOptions& o, const Scenario& scenario, const P
     {
         flip(limits, issues, "--allow", word, true);
     }
-    limits.framework = framework_named(o.framework, presets, issues);
+    // What a framework runs includes its own rule for ZeRO in a pipeline.
+    const bool own = o.framework.empty() && !limits.zero_with_stages;
+    limits.framework = own ? presets.framework_of(scenario)
+                           : framework_named(o.framework.empty() ? "any" : o.framework, presets, issues);
     for (const std::string& name : o.fix)
     {
         const auto fields = layout_fields();
@@ -282,7 +286,7 @@ json changes_json(const std::vector<Change>& changes, const Presets& presets)
 
 void print_changes(const std::vector<Change>& changes)
 {
-    say("\nwhat to change first\n");
+    say("\nbest changes\n");
     for (const Change& change : changes)
     {
         say("  {}\n", sentence_of(change));
@@ -320,7 +324,7 @@ json to_json(const Scenario& scenario, const SearchLimits& limits, const SearchR
     const CurrentLayout current = current_layout(scenario, limits);
     out["current"] = current_json(current, limits, presets);
     out["layouts"] = json::array();
-    if (const Candidate* simplest = simplest_equal(r.cuts, limits.objective))
+    if (const Candidate* simplest = simplest_equal(r.cuts, limits.objective, scenario))
     {
         Scenario s = scenario;
         apply(simplest->layout, s);
@@ -360,11 +364,11 @@ std::string_view verdict_mark(const Candidate& c, double capacity)
 }
 
 // Which of the cuts is as fast as the best, as far as computed times can tell.
-void print_equal(const SearchResult& r, const SearchLimits& limits)
+void print_equal(const Scenario& s, const SearchLimits& limits, const SearchResult& r)
 {
     const Objective objective = limits.objective;
     const bool paid = limits.freed.gpus.on();
-    const Candidate* simplest = simplest_equal(r.cuts, objective);
+    const Candidate* simplest = simplest_equal(r.cuts, objective, s);
     if (simplest == nullptr || objective == Objective::memory)
     {
         return;
@@ -372,7 +376,8 @@ void print_equal(const SearchResult& r, const SearchLimits& limits)
     const auto equal = std::ranges::count_if(r.cuts, [&](const Candidate& c)
                                              { return equals_best(c, r.cuts.front(), objective); });
     const Layout& l = simplest->layout;
-    say("\n{} within {} of the {}, closer than computed times can be told apart; the simplest: {}TP {}, CP "
+    say("\n{} within {} of the {}, closer than computed times can be told apart; the simplest to run: {}TP "
+        "{}, CP "
         "{}, PP {}, EP {}, DP {}, ZeRO-{}: {}\n",
         counted(equal, "combination") + " of TP, CP, PP and EP", format_percent(kToldApart),
         paid && objective == Objective::cost ? "cheapest" : "fastest",
@@ -472,12 +477,12 @@ void print_result(const Scenario& s, const SearchLimits& limits, const SearchRes
         grouped(r.fit), grouped(r.tight), format_percent(1 - limits.headroom));
     if (!limits.any_framework())
     {
-        say("only what {} ({}) runs. {}\n", limits.framework.name, limits.framework.version,
-            limits.framework.note);
+        say("only what {} ({}) runs; --framework any for all. {}\n", limits.framework.name,
+            limits.framework.version, limits.framework.note);
     }
     say("not searched, as in the scenario: {}\n\n{}\nrejected layouts, by reason\n{}", overlap_words(s),
         result_table(s, limits, r, top, current).text(), rest.text("", false, "  "));
-    print_equal(r, limits);
+    print_equal(s, limits, r);
     print_current(current);
     if (current.runs() && !r.best.empty())
     {
@@ -522,8 +527,12 @@ int run_search(const SearchOptions& o)
     SearchLimits limits = limits_of(o, scenario, presets);
     limits.like = layout_of(scenario);
     end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
-    const SearchResult result =
-        search_all(scenario, limits, std::max(1U, std::thread::hardware_concurrency()));
+    SearchResult result = search_all(scenario, limits, std::max(1U, std::thread::hardware_concurrency()));
+    if (!o.all_rows)
+    {
+        result.best = one_per_family(result.best);
+        result.cuts = one_per_family(result.cuts);
+    }
     const auto top = static_cast<std::size_t>(o.top);
     if (o.json)
     {
@@ -572,6 +581,9 @@ void add_search_options(CLI::App& app, SearchOptions& o)
                    "fraction of a GPU's memory to leave free; layouts that leave less are marked tight and "
                    "ranked behind those that fit")
         ->capture_default_str();
+    app.add_flag("--all-rows", o.all_rows,
+                 "also rows of one family: the same layout with context parallelism and micro-batch scaled "
+                 "alike");
     app.add_flag("--changes", o.changes,
                  "also the best changes of one and of two settings from the scenario's own layout");
     auto* document = add_json(app, o);

@@ -6,6 +6,7 @@
 #include "core/base/counted.h"
 #include "core/base/overloaded.h"
 #include "core/evaluate/measured_csv.h"
+#include "core/memory/memory.h"
 #include "core/model/weights.h"
 #include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
@@ -26,7 +27,7 @@ constexpr std::string_view kNotPasted = "Not pasted";
 // The change with its layout made to suit another model or cluster; the notice says how.
 ChangeScenario fitted(ChangeScenario change)
 {
-    Fit made = fit(change.scenario);
+    Fit made = fit(change.scenario, [](const Scenario& s) { return memory_report(s).fits(); });
     change.scenario = std::move(made.scenario);
     change.notice += change.notice.empty() || made.says.empty() ? "" : ". ";
     change.notice += made.says;
@@ -138,6 +139,32 @@ void Session::change(Scenario next, bool dragging)
     redo_.clear();
     scenario_ = std::move(next);
     evaluate_now();
+}
+
+// What a repair took away comes back as soon as it is legal again: the repair of 100 GPUs ends with 256.
+ChangeScenario Session::moved_to(ChangeScenario change)
+{
+    const auto same_work = [](const Scenario& a, const Scenario& b)
+    { return a.parallel == b.parallel && a.training == b.training; };
+    const Scenario asked = change.scenario;
+    const bool still = repaired_ && repaired_->made == scenario_ && same_work(asked, scenario_);
+    if (still)
+    {
+        change.scenario.parallel = repaired_->wanted.parallel;
+        change.scenario.training = repaired_->wanted.training;
+    }
+    const Scenario wanted = change.scenario;
+    ChangeScenario next = fitted(std::move(change));
+    if (still && next.scenario == wanted)
+    {
+        next.notice = "Back to what it was: " + changes_between(asked, wanted);
+    }
+    repaired_.reset();
+    if (next.scenario != wanted)
+    {
+        repaired_ = Repair{wanted, next.scenario};
+    }
+    return next;
 }
 
 void Session::paste()
@@ -426,7 +453,7 @@ void Session::perform(const Action& action)
             {
                 const bool moved =
                     a.scenario.model != scenario_.model || a.scenario.cluster != scenario_.cluster;
-                ChangeScenario next = moved ? fitted(a) : a;
+                ChangeScenario next = moved ? moved_to(a) : a;
                 change(std::move(next.scenario), next.dragging);
                 say(std::move(next.notice));
             },

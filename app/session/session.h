@@ -129,6 +129,8 @@ public:
 
 private:
     void change(Scenario next, bool dragging);
+    // To another model or cluster, with a layout that suits it.
+    ChangeScenario moved_to(ChangeScenario change);
     void evaluate_now();
     void keep_search();
     void run(Command command);
@@ -212,6 +214,13 @@ private:
     std::optional<Evaluated> before_;
     std::vector<Scenario> undo_;
     std::vector<Scenario> redo_;
+    // The last change of model or cluster whose layout had to be another.
+    struct Repair
+    {
+        Scenario wanted;
+        Scenario made;
+    };
+    std::optional<Repair> repaired_;
     std::unique_ptr<LayoutSearcher> searcher_ = std::make_unique<LayoutSearcher>();
     const LayoutAnswer* layouts_ = nullptr; // the searcher's
     std::vector<KeptSearch> searches_;

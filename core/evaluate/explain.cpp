@@ -157,6 +157,54 @@ Term explain_sent_per_rank(const Scenario&, const Report& report)
             "Patarasuk and Yuan 2009, J. Parallel Distrib. Comput. 69"};
 }
 
+namespace
+{
+
+// Where gradients are sharded and yet more memory is needed than with ZeRO-1; empty: it saves.
+std::string remark_on_zero_2(const Scenario& s, const Report& r)
+{
+    if (s.parallel.zero != 2)
+    {
+        return {};
+    }
+    Scenario before = s;
+    before.parallel.zero = 1;
+    const Bytes one = memory_report(before).worst().total();
+    const StageMemory& worst = r.memory.worst();
+    if (worst.total() <= one)
+    {
+        return {};
+    }
+    const BufferParts& b = worst.buffers;
+    const std::string why =
+        b.whole_gradients > Bytes{}
+            ? fmt::format(
+                  "{} accumulates unsharded gradients over a pipeline's micro-batches, {} of the buffers",
+                  s.software.name, format_bytes(b.whole_gradients))
+            : fmt::format("the gradients of a whole layer wait to be sharded, {} of the buffers",
+                          format_bytes(b.gradient_workspace));
+    return fmt::format("ZeRO-2 needs {}, ZeRO-1 {}: {}.", format_bytes(worst.total()), format_bytes(one),
+                       why);
+}
+
+// 8-bit copies that stand beside the 16-bit weights; empty: none do.
+std::string remark_on_weight_copies(const Scenario& s, const Report& r)
+{
+    const double weight = state_bytes(s).weight;
+    if (!is_narrow(s.training.precision) || weight <= 2)
+    {
+        return {};
+    }
+    return fmt::format(
+        "{} weights take {} B per parameter instead of 2: 16-bit ones and copies by row and by "
+        "column (Transformer Engine), {} of the {} of weights.",
+        name_of(s.training.precision), figure(weight),
+        format_bytes(r.memory.worst().of(Component::weights) * ((weight - 2) / weight)),
+        format_bytes(r.memory.worst().of(Component::weights)));
+}
+
+} // namespace
+
 std::vector<std::string> remarks(const Scenario& s, const Report& r)
 {
     std::vector<std::string> all;
@@ -180,6 +228,13 @@ std::vector<std::string> remarks(const Scenario& s, const Report& r)
         all.push_back(fmt::format("ZeRO-3 gathers two layers at a time: {} of the buffers. With few replicas "
                                   "that is more than it saves.",
                                   format_bytes(gathered)));
+    }
+    for (const std::string& each : {remark_on_zero_2(s, r), remark_on_weight_copies(s, r)})
+    {
+        if (!each.empty())
+        {
+            all.push_back(each);
+        }
     }
     if (r.memory.fullest > 0)
     {

@@ -23,7 +23,7 @@ namespace
 constexpr std::int64_t kMostSamples = 65536;
 constexpr double kMostTokens = 1e6;
 // Of a decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two
-// published steps, Qwen3-30B-A3B with 2,048 answers on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
+// published steps, Qwen3-30B-A3B with 2,048 responses on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
 // performance summary): 163 s for 192 and 152 in BF16. DeepSeek-V3 on 256, which nothing was fitted to, comes
 // out at 78 s for 134.
 constexpr double kReached = 0.95;
@@ -36,7 +36,7 @@ double mean_of(const std::vector<double>& values)
 
 using Clock = std::function<double(double batch, double context)>;
 
-// One engine's answers, as many together as it holds. Between two ends nothing changes but the caches'
+// One engine's responses, as many together as it holds. Between two ends nothing changes but the caches'
 // lengths.
 EngineSpan decoded(const std::vector<double>& answers, const Clock& clock, std::int64_t most, double prompt)
 {
@@ -78,7 +78,7 @@ ServingSetup serving_of(const RolloutSetup& setup)
     return serving;
 }
 
-// An engine of fewer GPUs than hold the weights and an answer gets as many as do.
+// An engine of fewer GPUs than hold the weights and a response gets as many as do.
 RolloutSetup legal(const Scenario& s, RolloutSetup setup)
 {
     const auto within = [](std::int64_t value, double most)
@@ -128,7 +128,9 @@ public:
         work_ = (setup_.reference ? 5 : 4) * c.forward_token.value * tokens;
     }
 
-    RolloutReport at(double generating) const
+    // `dealings`: generation is the mean of so many ways to deal the responses to the engines, and the spans
+    // are those of the first.
+    RolloutReport at(double generating, std::int64_t dealings = 1) const
     {
         RolloutReport r;
         r.setup = setup_;
@@ -145,7 +147,7 @@ public:
         r.rollout_gpus = r.engines * setup_.engine_gpus;
         r.training_gpus = apart ? gpus - r.rollout_gpus : gpus;
         r.batch = served_.most;
-        generate(r);
+        generate(r, dealings);
         r.training = rate_ > 0 ? work_ / rate_ / real(r.training_gpus) : 0;
         r.sync = sync_;
         add_up(r);
@@ -165,7 +167,7 @@ private:
     {
         return (setup_.samples + r.engines - 1) / r.engines;
     }
-    // Engines that never wait work on the answers of as many steps as may be in flight.
+    // Engines that never wait work on the responses of as many steps as may be in flight.
     std::int64_t held(const RolloutReport& r) const
     {
         const bool free = setup_.placement == RolloutPlacement::asynchronous;
@@ -173,28 +175,39 @@ private:
         return std::min(served_.most, static_cast<std::int64_t>(steps * real(share_of(r))));
     }
 
-    void generate(RolloutReport& r) const
+    // In an order that knows nothing of lengths.
+    std::vector<EngineSpan> dealt(const RolloutReport& r, std::int64_t batch, std::int64_t seed) const
+    {
+        const Clock clock = [this](double b, double context) { return decode(b, context); };
+        std::vector<double> all = lengths_;
+        SplitMix random(static_cast<std::uint64_t>(seed));
+        shuffle(all, random);
+        std::vector<EngineSpan> spans;
+        for (std::int64_t e = 0; e < std::min(r.engines, setup_.samples); ++e)
+        {
+            std::vector<double> own;
+            for (std::int64_t i = e; i < setup_.samples; i += r.engines)
+            {
+                own.push_back(all[static_cast<std::size_t>(i)]);
+            }
+            spans.push_back(decoded(own, clock, batch, real(setup_.prompt)));
+        }
+        return spans;
+    }
+    void generate(RolloutReport& r, std::int64_t dealings) const
     {
         const std::int64_t batch = held(r);
         if (batch < 1)
         {
             return;
         }
-        const Clock clock = [this](double b, double context) { return decode(b, context); };
-        std::vector<double> dealt = lengths_; // in an order that knows nothing of lengths
-        SplitMix random(1);
-        shuffle(dealt, random);
-        for (std::int64_t e = 0; e < std::min(r.engines, setup_.samples); ++e)
+        for (std::int64_t seed = 1; seed <= dealings; ++seed)
         {
-            std::vector<double> own;
-            for (std::int64_t i = e; i < setup_.samples; i += r.engines)
-            {
-                own.push_back(dealt[static_cast<std::size_t>(i)]);
-            }
-            r.spans.push_back(decoded(own, clock, batch, real(setup_.prompt)));
-            r.generation = std::max(r.generation, r.spans.back().end);
+            std::vector<EngineSpan> spans = dealt(r, batch, seed);
+            r.generation += std::ranges::max(spans, {}, &EngineSpan::end).end / real(dealings);
+            r.spans = seed == 1 ? std::move(spans) : std::move(r.spans);
         }
-        // Full all the time: answers in flight are as old as half their own length, longer ones seen more
+        // Full all the time: responses in flight are as old as half their own length, longer ones seen more
         // often.
         const double tokens = sum_over(lengths_, [](double l) { return l; });
         const double squares = sum_over(lengths_, [](double l) { return l * l; });
@@ -252,6 +265,7 @@ RolloutReport rollout_report(const Scenario& scenario, RolloutSetup setup)
 std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup setup)
 {
     constexpr std::int64_t kMostPoints = 24;
+    constexpr std::int64_t kDealings = 16; // one alone makes the curve jagged
     if (setup.placement == RolloutPlacement::colocated)
     {
         setup.placement = RolloutPlacement::one_step_off;
@@ -263,7 +277,8 @@ std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup 
     for (std::int64_t i = 1; i <= std::min(kMostPoints, engines); ++i)
     {
         const std::int64_t e = std::max<std::int64_t>(1, i * engines / std::min(kMostPoints, engines));
-        all.push_back(rollout.at(real(e * rollout.setup().engine_gpus) / real(scenario.cluster.gpus)));
+        all.push_back(
+            rollout.at(real(e * rollout.setup().engine_gpus) / real(scenario.cluster.gpus), kDealings));
     }
     return all;
 }

@@ -1,18 +1,19 @@
-// One step of reinforcement learning on answers that the policy itself generates: engines that decode them, a
-// trainer that learns from them, and the new weights on their way back. Colocated on the same GPUs, or split.
+// One step of reinforcement learning on responses that the policy itself generates: engines that decode them,
+// a trainer that learns from them, and the new weights on their way back. Colocated on the same GPUs, or
+// split.
 //
-// Lengths of answers are lognormal, cut off at a cap, and dealt to the engines evenly: the same ones every
-// time. An engine decodes its answers together, as many as its memory holds, and lets the next in where one
+// Lengths of responses are lognormal, cut off at a cap, and dealt to the engines evenly: the same ones every
+// time. An engine decodes its responses together, as many as its memory holds, and lets the next in where one
 // ends (core/serving/batching.h); what it has left towards the end is too little to fill it, and that is the
 // tail. A decoding step is the roofline of serving.h over what of it is reached, and the host's part.
-// Training counts forward and backward of every token, one more forward for the log-probabilities the answers
-// were drawn with, and one for the reference where the reward is held to it, at the rate of the scenario's
-// own step. The reward's own time, prefill and the loading of optimizer states are left out.
+// Training counts forward and backward of every token, one more forward for the log-probabilities the
+// responses were drawn with, and one for the reference where the reward is held to it, at the rate of the
+// scenario's own step. The reward's own time, prefill and the loading of optimizer states are left out.
 //
-// Asynchronous engines never wait for a step's last answer; an answer is then trained on by weights newer
-// than those that began it. By Little's law (L = lambda W) that lag is the time of an answer in flight over
-// the time of a step; as many answers are in flight as that cap and the memory allow, and a step waits where
-// the cap is lower than the lag.
+// Asynchronous engines never wait for a step's last answer; a response is then trained on by weights newer
+// than those that began it. By Little's law (L = lambda W) that lag is the time of a response in flight over
+// the time of a step; as many responses are in flight as that cap and the memory allow, and a step waits
+// where the cap is lower than the lag.
 #pragma once
 
 #include "core/base/names.h"
@@ -28,22 +29,22 @@ enum class RolloutPlacement : std::uint8_t
 {
     colocated,    // all GPUs generate, then all train
     split,        // a share of them generates, then the others train
-    one_step_off, // both at once, on the answers of the step before
+    one_step_off, // both at once, on the responses of the step before
     asynchronous  // engines go on generating with the newest weights
 };
 template <>
-inline constexpr auto kNamesOf<RolloutPlacement> = names<RolloutPlacement>("colocated", "split",
-                                                                           "one step off-policy",
-                                                                           "asynchronous");
+inline constexpr auto kNamesOf<RolloutPlacement> = names<RolloutPlacement>("colocated", "disaggregated",
+                                                                           "one-step off-policy",
+                                                                           "fully asynchronous");
 
 struct RolloutSetup
 {
     RolloutPlacement placement = RolloutPlacement::colocated;
-    std::int64_t samples = 2048;  // of a step: prompts x answers each; 1 to 65,536
+    std::int64_t samples = 2048;  // of a step: prompts x responses each; 1 to 65,536
     std::int64_t prompt = 200;    // tokens
     std::int64_t answer = 3000;   // tokens, mean after the cap
     double spread = 0.8;          // sigma of the length's logarithm; 0 to 2
-    std::int64_t cap = 16384;     // tokens that an answer is cut off at
+    std::int64_t cap = 16384;     // tokens that a response is cut off at
     std::int64_t engine_gpus = 2; // of one engine, cut by tensor parallelism
     double generating = 0.5;      // share of the GPUs that generate, where they are split
     bool reference = false;       // its log-probabilities are needed (a KL coefficient above 0)
@@ -55,8 +56,8 @@ struct RolloutSetup
 // From the start of the step.
 struct EngineSpan
 {
-    double full = 0; // [s] until fewer than half of the answers it can hold together are left
-    double end = 0;  // [s] of its last answer
+    double full = 0; // [s] until fewer than half of the responses it can hold together are left
+    double end = 0;  // [s] of its last response
 };
 
 struct RolloutReport
@@ -65,16 +66,16 @@ struct RolloutReport
     std::int64_t engines = 1;
     std::int64_t rollout_gpus = 1;  // GPUs that generate
     std::int64_t training_gpus = 1; // that train
-    std::int64_t batch = 1;         // answers that fit in an engine at once; 0: the weights do not fit
+    std::int64_t batch = 1;         // responses that fit in an engine at once; 0: the weights do not fit
     std::vector<EngineSpan> spans;  // by engine
-    double generation = 0;          // [s] until the last answer is there
-    double steady = 0;              // [s] the same answers take engines whose batch stays full
-    double flight = 0;              // [s] from the first to the last token of a mean answer
+    double generation = 0;          // [s] until the last response is there
+    double steady = 0;              // [s] the same responses take engines whose batch stays full
+    double flight = 0;              // [s] from the first to the last token of a mean response
     double training = 0;            // [s]
     double sync = 0;                // [s] of the new weights to the engines
     double step = 0;                // [s]
-    double staleness = 0;           // versions between the weights that began an answer and those it trains
-    Bytes engine_bytes;             // of a GPU that generates: weights and the cache of its answers
+    double staleness = 0;           // versions between the weights that began a response and those it trains
+    Bytes engine_bytes;             // of a GPU that generates: weights and the cache of its responses
     Bytes trainer_bytes; // of a GPU that trains: weights, gradients, optimizer, sharded over all of them
 
     double samples_per_second() const { return step > 0 ? static_cast<double>(setup.samples) / step : 0; }
@@ -86,7 +87,8 @@ struct RolloutReport
 // they are colocated, whatever was asked.
 RolloutReport rollout_report(const Scenario& scenario, RolloutSetup setup);
 // For shares of GPUs that generate, as many engines as fit in each; colocated counts as one step off. One
-// report, colocated, where a single engine takes all GPUs.
+// report, colocated, where a single engine takes all GPUs. Generation is the mean over several ways to deal
+// the responses to the engines, so that the reports lie on a curve.
 std::vector<RolloutReport> rollout_split(const Scenario& scenario, RolloutSetup setup);
 
 // [s] to hand `bytes` of weights to engines by broadcast: 0.5 s and 74 GB/s, whatever their number.

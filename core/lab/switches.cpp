@@ -254,7 +254,7 @@ constexpr std::array kSwitches{
               .refuses = applies},
     LabSwitch{.id = "rate",
               .key = "J",
-              .title = "Learning rate \u00d7 30",
+              .title = "LR spike \u00d730",
               .predict = "Will the loss come back once the rate is restored?",
               .because = "Steps far beyond the curvature\u2019s limit raise the loss. The key restores the "
                          "rate, not the weights: R rewinds to the mark before it.",

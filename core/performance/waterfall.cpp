@@ -219,8 +219,8 @@ SliceNote note_of(Slice slice)
                 "Chowdhery et al. 2022, PaLM, arXiv 2204.02311, appendix B",
                 {}};
     case Slice::attention:
-        return {"Attention scores and their products with values, as the kernels compute them, at the peak.",
-                "flash: 2 products forward, 5 backward, of the scores the mask leaves",
+        return {"Attention scores and their GEMMs with values, as the kernels compute them, at the peak.",
+                "flash: 2 GEMMs forward, 5 backward, of the scores the mask leaves",
                 "Dao 2023, FlashAttention-2, arXiv 2307.08691, section 3.1",
                 {}};
     case Slice::recompute:

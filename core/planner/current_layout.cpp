@@ -1,5 +1,6 @@
 #include "core/planner/current_layout.h"
 
+#include "core/memory/memory.h"
 #include "core/performance/step_time.h"
 #include "core/planner/kept_layouts.h"
 #include "core/scenario/fit.h"
@@ -18,7 +19,7 @@ CurrentLayout current_layout(const Scenario& scenario, const SearchLimits& limit
     current.scenario = scenario;
     if (!current.valid())
     {
-        Fit nearest = fit(scenario);
+        Fit nearest = fit(scenario, [](const Scenario& s) { return memory_report(s).fits(); });
         current.scenario = std::move(nearest.scenario);
         current.changes = std::move(nearest.says);
         current.settings = std::move(nearest.assignments);

@@ -130,7 +130,8 @@ bool Walk::shared_out()
     const double b = bytes(s_);
     const bool enough = few && b <= out_.capacity;
     ask("Can the weights be sharded too?",
-        few ? needs(b) : fmt::format("{} GPUs; common up to {}", grouped(s_.cluster.gpus), kGatherUpTo),
+        few ? needs(b)
+            : fmt::format("{} GPUs; common up to {}", grouped(s_.cluster.gpus), grouped(kGatherUpTo)),
         "ZeRO-3 (FSDP)", "split each layer", enough, few ? b : 0);
     p().zero = enough ? 3 : 1;
     return enough;
@@ -197,7 +198,7 @@ void Walk::cut_stages()
     const std::string working = stages > 1 ? fmt::format("PP {}: {}", stages, needs(b))
                                 : s_.cluster.gpus / s_.parallel.tensor < 2
                                     ? "no GPUs left for stages"
-                                    : fmt::format("{} GPUs do not divide", s_.cluster.gpus);
+                                    : fmt::format("{} GPUs do not divide", grouped(s_.cluster.gpus));
     ask("Are pipeline stages enough?", working, "pipeline parallel", "not enough", enough,
         stages > 1 ? b : 0);
 }

@@ -2,6 +2,7 @@
 
 #include "core/evaluate/report.h"
 #include "core/reliability/goodput.h"
+#include "core/training/critical_batch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +60,17 @@ std::vector<RentType> rent_types(const Presets& presets)
     return types;
 }
 
+std::int64_t grown_batch(const Scenario& s)
+{
+    const double critical = critical_batch_tokens(kUsualLoss);
+    std::int64_t batch = s.training.global_batch;
+    while (static_cast<double>(2 * batch * s.training.sequence_length) <= critical)
+    {
+        batch *= 2;
+    }
+    return batch;
+}
+
 RentSearch::RentSearch(const Scenario& scenario, RentWish wish, const Presets& presets)
     : scenario_(scenario), wish_(std::move(wish)), presets_(presets), refused_(wish_.types.size())
 {
@@ -89,6 +101,7 @@ Scenario RentSearch::on(const Scenario& scenario, const Wanted& wanted) const
     s.cluster = cluster;
     s.cluster.gpus = wanted.gpus;
     s.cluster.network_gb_per_s *= wish_.network;
+    s.training.global_batch = wish_.keep_batch ? s.training.global_batch : grown_batch(s);
     return without_layout(s);
 }
 

@@ -4,6 +4,10 @@
 // Days include what failures cost: run.wall_days, of the default RunPlan. Spare nodes that the plan keeps are
 // paid for. Dollars are (GPUs + spares) x days x 24 x price; storage, egress and people are not in them.
 // Sizes are powers of two of a node. Every offer is what evaluate() says of its scenario, to the last digit.
+//
+// Unless it is kept, the batch goes up to the critical batch size (core/training/critical_batch.h, at
+// kUsualLoss), as a run of that length has it: a smaller one leaves thousands of GPUs nothing to share but
+// the tokens of a sequence. The tokens of the run stay.
 #pragma once
 
 #include "core/planner/search/layout_search.h"
@@ -31,6 +35,7 @@ struct RentWish
     std::vector<RentType> types;
     SearchLimits limits;           // its objective is the step time
     double network = 1;            // times what each type's network moves between nodes
+    bool keep_batch = false;       // as the scenario has it
     std::int64_t most_gpus = 8192; // no offer is larger
 };
 
@@ -49,6 +54,10 @@ struct RentOffer
 
     std::int64_t paid() const { return gpus + spares; }
 };
+
+// The largest power of two times the scenario's batch whose tokens are at most the critical batch size; its
+// own where that is larger.
+std::int64_t grown_batch(const Scenario& scenario);
 
 // Works in slices, so that a window can go on drawing: the smallest clusters first.
 class RentSearch

@@ -21,7 +21,7 @@ enum class Recovery : std::uint8_t
 };
 template <>
 inline constexpr auto kNamesOf<Recovery> = names<Recovery>("restart from storage", "warm spares",
-                                                           "in-memory checkpoints", "replica dropped");
+                                                           "in-memory checkpoints", "elastic (drop replica)");
 
 struct FleetPlan
 {

@@ -70,9 +70,9 @@ enum class HangFault : std::uint8_t
 };
 inline constexpr std::size_t kHangFaults = 6;
 template <>
-inline constexpr auto kNamesOf<HangFault> = names<HangFault>("skipped a call", "made an extra call",
-                                                             "swapped two calls", "passed another size",
-                                                             "died", "only slow");
+inline constexpr auto kNamesOf<HangFault> = names<HangFault>("skipped collective", "extra collective",
+                                                             "swapped collectives", "size mismatch",
+                                                             "dead rank", "straggler");
 std::string_view says_of(HangFault fault); // how to tell it from the others
 
 enum class CallState : std::uint8_t

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 namespace ringside
 {
@@ -425,6 +426,77 @@ private:
     Scenario now_;
 };
 
+// Tensor, pipeline and context groups.
+using Groups = std::array<std::int64_t, 3>;
+
+Groups groups_of(const Scenario& s)
+{
+    return {s.parallel.tensor, s.parallel.pipeline, s.parallel.context};
+}
+
+Scenario with_groups(Scenario s, const Groups& groups)
+{
+    std::tie(s.parallel.tensor, s.parallel.pipeline, s.parallel.context) = std::tuple_cat(groups);
+    return s;
+}
+
+double distance(const Groups& a, const Groups& b)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+    {
+        sum += std::abs(std::log(static_cast<double>(a[i]) / static_cast<double>(b[i])));
+    }
+    return sum;
+}
+
+// All that the GPUs divide into, nearest first; tensor groups no wider than a node, or than they were.
+std::vector<Groups> groups_near(const Scenario& s)
+{
+    const std::int64_t gpus = s.cluster.gpus;
+    const Groups old = groups_of(s);
+    std::vector<Groups> found;
+    for (const std::int64_t tensor : divisors(gpus))
+    {
+        for (const std::int64_t pipeline : divisors(gpus / tensor))
+        {
+            for (const std::int64_t context : divisors(gpus / tensor / pipeline))
+            {
+                if (tensor <= std::max(old[0], s.cluster.gpus_per_node) && pipeline <= s.model.layers &&
+                    s.model.heads % tensor == 0)
+                {
+                    found.push_back({tensor, pipeline, context});
+                }
+            }
+        }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [&](const Groups& a, const Groups& b) { return distance(a, old) < distance(b, old); });
+    return found;
+}
+
+// The nearest layout that fits in memory; `nearest` where none of the first few does.
+Scenario fitting(const Scenario& scenario, Scenario nearest, const FitsMemory& fits_memory)
+{
+    constexpr std::size_t kMostTried = 40; // a few milliseconds
+    if (!faults(nearest).empty() || fits_memory(nearest))
+    {
+        return nearest;
+    }
+    std::vector<Groups> groups = groups_near(scenario);
+    groups.resize(std::min(groups.size(), kMostTried));
+    for (const Groups& each : groups)
+    {
+        const Scenario wanted = with_groups(scenario, each);
+        Scenario made = Fitter(wanted).run();
+        if (groups_of(made) == each && faults(made).empty() && fits_memory(made))
+        {
+            return made;
+        }
+    }
+    return nearest;
+}
+
 // Why the old value could not stay: what is wrong with it in the new scenario.
 std::string reason(const Setting& setting, const Scenario& before, const Scenario& after)
 {
@@ -436,7 +508,24 @@ std::string reason(const Setting& setting, const Scenario& before, const Scenari
 
 } // namespace
 
-Fit fit(const Scenario& scenario)
+std::string changes_between(const Scenario& before, const Scenario& after)
+{
+    std::vector<std::string> says;
+    for (const Setting& s : kSettings)
+    {
+        const std::string from = s.text(before);
+        const std::string to = s.text(after);
+        if (from != to)
+        {
+            says.push_back(s.path == "parallel.stage_layers"
+                               ? "layers split evenly over the stages"
+                               : fmt::format("{} {} \u2192 {}", s.name, from, to));
+        }
+    }
+    return capitalized(fmt::format("{}", fmt::join(says, ", ")));
+}
+
+Fit fit(const Scenario& scenario, const FitsMemory& fits_memory)
 {
     Fit out{scenario, {}, {}};
     if (faults(scenario).empty())
@@ -444,32 +533,23 @@ Fit fit(const Scenario& scenario)
         return out;
     }
     out.scenario = Fitter(scenario).run();
-    std::vector<std::string> says;
-    std::vector<std::string> why;
+    if (fits_memory)
+    {
+        out.scenario = fitting(scenario, std::move(out.scenario), fits_memory);
+    }
+    out.says = changes_between(scenario, out.scenario);
     std::vector<std::string> assignments;
+    std::string why;
     for (const Setting& s : kSettings)
     {
-        const std::string from = s.text(scenario);
-        const std::string to = s.text(out.scenario);
-        if (from == to)
+        if (s.text(scenario) != s.text(out.scenario))
         {
-            continue;
-        }
-        assignments.push_back(fmt::format("{}={}", s.path, to));
-        const std::string because = reason(s, scenario, out.scenario);
-        says.push_back(s.path == "parallel.stage_layers" ? "layers split evenly over the stages"
-                                                         : fmt::format("{} {} \u2192 {}", s.name, from, to));
-        if (!because.empty())
-        {
-            why.push_back(because);
+            assignments.push_back(fmt::format("{}={}", s.path, s.text(out.scenario)));
+            why = why.empty() ? reason(s, scenario, out.scenario) : why;
         }
     }
     out.assignments = fmt::format("{}", fmt::join(assignments, " "));
-    if (!says.empty())
-    {
-        out.says = capitalized(fmt::format("{}", fmt::join(says, ", ")));
-        out.says += why.empty() ? "" : ": " + why.front();
-    }
+    out.says += out.says.empty() || why.empty() ? "" : ": " + why;
     return out;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,13 @@ struct Fit
     std::string says;        // "Expert parallelism 64 → 16 (...)"; empty: nothing had to be changed
     std::string assignments; // the same as a Correction has them
 };
+// Whether a valid scenario fits in the memory of its GPUs, which this topic knows nothing of.
+using FitsMemory = std::function<bool(const Scenario&)>;
 // The scenario with its layout, batch and formats made to suit its model and its GPUs, which stay. Nearest to
-// what it was: sizes of groups only become smaller.
-Fit fit(const Scenario& scenario);
+// what it was: sizes of groups only become smaller, unless that does not fit in memory and the nearest of
+// other tensor, context and pipeline groups does. Without `fits_memory` nobody asks for memory.
+Fit fit(const Scenario& scenario, const FitsMemory& fits_memory = nullptr);
+// What was made of a scenario: "Tensor parallelism 8 → 4, pipeline stages 4 → 5". Empty: nothing.
+std::string changes_between(const Scenario& before, const Scenario& after);
 
 } // namespace ringside

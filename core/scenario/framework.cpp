@@ -59,6 +59,7 @@ const JsonTable<Framework> kFrameworkTable{
      {"version", &Framework::version, kNeeded},
      {"sources", &Framework::sources, kNeeded},
      {"note", &Framework::note},
+     {"software", &Framework::software},
      {"tensor", &Framework::tensor},
      {"schedules", &Framework::schedules, kFrameworkScheduleTable},
      {"uneven_stages", &Framework::uneven_stages},

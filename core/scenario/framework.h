@@ -83,8 +83,9 @@ struct Framework
     std::string name;
     std::string version; // whose abilities these are
     std::vector<std::string> sources;
-    std::string note;                         // what the layouts leave out, or leave to your code
-    bool tensor = true;                       // has tensor parallelism
+    std::string note;                  // what the layouts leave out, or leave to your code
+    std::vector<std::string> software; // ids in assets/software that are this framework, of whichever year
+    bool tensor = true;                // has tensor parallelism
     std::vector<FrameworkSchedule> schedules; // none: no pipeline
     bool uneven_stages = false;
     bool rounds_of_stages = false;  // micro-batches are a multiple of the stages

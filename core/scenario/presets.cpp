@@ -307,6 +307,14 @@ const Framework* Presets::framework(std::string_view id) const
     return find_by(frameworks, id, &Framework::id);
 }
 
+Framework Presets::framework_of(const Scenario& scenario) const
+{
+    const auto own = std::ranges::find_if(
+        frameworks, [&](const Framework& f)
+        { return std::ranges::find(f.software, scenario.software.id) != f.software.end(); });
+    return own == frameworks.end() ? Framework() : *own;
+}
+
 Scenario with_gpu(Scenario scenario, const Gpu& gpu, const Presets& presets)
 {
     scenario.cluster.gpu = gpu;

@@ -88,6 +88,8 @@ struct Presets
     Software usual_software(const Gpu& gpu) const;
     const ScenarioPreset* scenario(std::string_view id) const;
     const Framework* framework(std::string_view id) const;
+    // The framework that the scenario's software is; one without an id where none is known to be.
+    Framework framework_of(const Scenario& scenario) const;
 };
 
 // The scenario on another accelerator; software that nobody named follows it.

@@ -37,7 +37,7 @@ enum class ServingSystem : std::uint8_t
     disaggregated
 };
 template <>
-inline constexpr auto kNamesOf<ServingSystem> = names<ServingSystem>("prefill first", "chunked prefill",
+inline constexpr auto kNamesOf<ServingSystem> = names<ServingSystem>("prefill-prioritized", "chunked prefill",
                                                                      "disaggregated");
 
 // A tensor group of as many GPUs as hold the weights and one request, where fewer were asked for.

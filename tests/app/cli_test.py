@@ -556,6 +556,28 @@ def test_search_for_a_framework_offers_what_it_runs_with_its_flags():
     Outcome("search", "-", "--framework", "megatorn", text=json.dumps(SEARCHED)).exits(2).mentions("--framework: ", "megatron")
 
 
+def test_search_begins_with_the_scenarios_own_framework_and_one_row_per_family():
+    got = json.loads(Outcome("search", "-", "--top", 64, "--json", text=json.dumps(SEARCHED)).exits(0).out)
+    assert got["framework"] == "megatron"  # of Megatron-Core, which H100s usually run
+    assert "--framework any" in Outcome("search", "-", text=json.dumps(SEARCHED)).exits(0).out
+    every = json.loads(Outcome("search", "-", "--top", 64, "--framework", "any", "--all-rows", "--json", text=json.dumps(SEARCHED)).exits(0).out)
+    assert every["framework"] == "any" and every["legal"] > got["legal"]
+
+    def family(layout):  # context parallelism and micro-batch scaled alike
+        parallel, training = dict(layout["parallel"]), dict(layout["training"])
+        return json.dumps([parallel.pop("context", 1) / training.pop("micro_batch", 1), parallel, training], sort_keys=True)
+    assert len({family(layout) for layout in got["layouts"]}) == len(got["layouts"])
+    assert len({family(layout) for layout in every["layouts"]}) < len(every["layouts"])
+
+
+def test_rent_keeps_the_batch_when_asked_to_and_grows_it_otherwise():
+    def batches(*more):
+        got = json.loads(Outcome("rent", "-", "--most-gpus", 16, "--json", *more, text=json.dumps(SEARCHED)).exits(0).out)
+        return {offer["training"]["global_batch"] for offer in got["offers"]}
+    assert batches("--keep-batch") == {32}
+    assert batches() == {1024}  # 4.19 M tokens; the critical batch is 4.68 M
+
+
 def test_search_ranks_tight_layouts_behind_and_says_what_misses_need():
     roomy = json.loads(Outcome("search", "-", "--top", 64, "--json", text=json.dumps(SEARCHED)).exits(0).out)
     assert roomy["headroom"] == 0.08 and 0 <= roomy["tight"] <= roomy["fit"]

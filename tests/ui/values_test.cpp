@@ -266,8 +266,8 @@ TEST_CASE("every field of every table has a widget once More and all its section
                                                       {"collective.latency_us", "Latency per hop"},
                                                       {"cluster.node_link_gb_per_s", "Node link, one way"},
                                                       {"cluster.network_gb_per_s", "Network, one way"},
-                                                      {"cluster.gpu.pcie_gb_per_s", "PCIe, one way"},
-                                                      {"cluster.nvme_gb_per_s", "NVMe, a GPU's share"}};
+                                                      {"cluster.gpu.pcie_gb_per_s", "PCIe per direction"},
+                                                      {"cluster.nvme_gb_per_s", "NVMe per GPU"}};
     std::vector<std::string> paths;
     const auto add = [&](const std::string& prefix, const auto& object)
     {

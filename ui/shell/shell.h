@@ -85,7 +85,7 @@ private:
     // Facts in a row with lines between them, as many as there is room for.
     static void draw_facts(const Frame& frame, const Painter& painter, Rect area,
                            std::span<const StatusFact> facts, bool first);
-    void draw_verdict(const Frame& frame, const Painter& painter, Rect& area);
+    void draw_verdict(const Frame& frame, const Painter& painter, Rect& area, const View& shown);
     static void draw_speed(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                         Out& out);

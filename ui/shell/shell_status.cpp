@@ -57,7 +57,7 @@ bool pointed_at(Rect r)
 
 } // namespace
 
-void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
+void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area, const View& shown)
 {
     const float from = area.x;
     const Theme& t = painter.theme;
@@ -67,12 +67,18 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
             painter.text(area.x, area.middle(), Type::small_strong, t.muted, "\u2013 does not compute"));
         return;
     }
+    const bool training = shown.facts(frame).empty();
     const MemoryReport& memory = frame.now.report.memory;
-    const auto gigabytes = [&](Bytes bytes) { return format_gigabytes(bytes, painter.look.unit); };
+    const auto use = training ? GpuMemory{memory.worst().total(), memory.capacity} : shown.gpu_memory(frame);
+    if (!use)
+    {
+        return;
+    }
+    const bool fits = use->needed <= use->capacity;
     const std::string words = fmt::format(
-        "{} {} of {} {}", memory.fits() ? "Fits" : "Does not fit:", gigabytes(memory.worst().total()),
-        plain_number(in_gigabytes(memory.capacity, painter.look.unit)), painter.look.gigabyte());
-    if (memory.fits())
+        "{} {} of {} {}", fits ? "Fits" : "Does not fit:", format_gigabytes(use->needed, painter.look.unit),
+        plain_number(in_gigabytes(use->capacity, painter.look.unit)), painter.look.gigabyte());
+    if (fits)
     {
         painter.tick(area.x + painter.px(4), area.middle(), t.ok);
         area.cut_left(painter.px(30));
@@ -88,7 +94,7 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area)
         painter.text(pill.x + painter.px(34), pill.middle(), Type::small_strong, ink, words);
         area.cut_left(w - painter.px(4));
     }
-    if (pointed_at({from, area.y, area.x - from, area.h}))
+    if (training && pointed_at({from, area.y, area.x - from, area.h}))
     {
         tooltip_at_mouse(painter, memory_tip(frame));
     }
@@ -402,11 +408,13 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     area.cut_left(painter.px(20));
     area.cut_right(painter.px(20));
     const View& shown = view(frame.view);
+    const float start = area.x;
     if (shown.about_scenario())
     {
-        draw_verdict(frame, painter, area);
+        draw_verdict(frame, painter, area, shown);
         draw_issues(frame, painter, area);
     }
+    const bool first = area.x == start; // no verdict stands there
     draw_running(frame, painter, area, out);
     if (frame.saving != nullptr)
     {
@@ -420,19 +428,20 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     {
         facts.push_back({"Frozen (Ctrl F)"});
     }
-    if (shown.about_scenario())
+    std::vector<std::string> own = shown.facts(frame);
+    if (shown.about_scenario() && (own.empty() || !frame.valid()))
     {
         const auto all = facts_of_scenario(frame);
         facts.insert(facts.end(), all.begin(), all.end());
     }
     else
     {
-        for (std::string& own : shown.facts(frame))
+        for (std::string& each : own)
         {
-            facts.push_back({std::move(own)});
+            facts.push_back({std::move(each)});
         }
     }
-    draw_facts(frame, painter, area, facts, !shown.about_scenario());
+    draw_facts(frame, painter, area, facts, first);
     draw_transport(frame, painter, moving, motion, out);
 }
 

@@ -43,6 +43,13 @@ struct Caption
     std::string source; // shown when the formula is pointed at
 };
 
+// Memory of one GPU against what it has.
+struct GpuMemory
+{
+    Bytes needed;
+    Bytes capacity;
+};
+
 class View
 {
 public:
@@ -57,13 +64,16 @@ public:
     // The lower part of the panel. False: nothing of its own, so the shell says what the scenario costs.
     virtual bool draw_panel(const Frame&, const Painter&, Rect, Out&) { return false; }
     // False: the scenario has no part in this view, so its panel, status, faults and keys stay away, and
-    // draw_panel has the whole panel. holds_while_invalid, panel_height and facts are asked only then.
+    // draw_panel has the whole panel. holds_while_invalid and panel_height are asked only then.
     virtual bool about_scenario() const { return true; }
     // Whether what was drawn last holds although the scenario is invalid.
     virtual bool holds_while_invalid() const { return false; }
     virtual float panel_height() const { return 736; }           // [design px] with less the panel scrolls
     virtual std::string title(const Frame&) const { return {}; } // of its page; empty: that of its ViewInfo
-    virtual std::vector<std::string> facts(const Frame&) const { return {}; } // in the status strip
+    // In the status strip. A view about the scenario that gives none has those of the training's layout
+    // there; with facts of its own it says its own memory, or none.
+    virtual std::vector<std::string> facts(const Frame&) const { return {}; }
+    virtual std::optional<GpuMemory> gpu_memory(const Frame&) const { return {}; }
     // Keys of this view only, as the help shows them.
     virtual ViewKeys keys() { return {}; }
     // Does what they do; called when no text field has the keyboard.

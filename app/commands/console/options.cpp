@@ -28,9 +28,10 @@ void add_seed(CLI::App& app, std::uint64_t& seed)
 
 void add_framework(CLI::App& app, std::string& framework)
 {
-    app.add_option("--framework", framework,
-                   "only layouts that this framework runs: the name of a file in assets/frameworks, or any")
-        ->capture_default_str();
+    auto* option = app.add_option(
+        "--framework", framework,
+        "only layouts that this framework runs: the name of a file in assets/frameworks, or any");
+    framework.empty() ? option->default_str("the scenario's own") : option->capture_default_str();
 }
 
 Framework framework_named(const std::string& name, const Presets& presets, Issues& issues)

@@ -91,8 +91,8 @@ std::span<const TeamCompression> team_compressions()
         {
             const bool lost = info_of(options.compressor).feeds_back && !options.feedback;
             const bool none = options.compressor == Compressor::none;
-            list.push_back({options, none ? "Gradients as they are"
-                                          : label_of(options) + (lost ? ", no feedback" : "")});
+            list.push_back(
+                {options, none ? "No compression" : label_of(options) + (lost ? ", no feedback" : "")});
         };
         add({Compressor::none});
         add({.compressor = Compressor::bf16});

@@ -375,7 +375,7 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
          narrow * 2 * streams * (streams + dropout));
     both("activation", n_ * act * inner, n_ * (act_back + bias) * inner,
          n_ * inner * (m_.gated_mlp ? kGatedFlops : kGeluFlops));
-    both(m_.positions == Positions::rope ? "heads and rotation" : "heads moved", n_ * 4 * (qkv + query),
+    both(m_.positions == Positions::rope ? "RoPE, head split" : "head split", n_ * 4 * (qkv + query),
          n_ * ((4 + bias) * qkv + 4 * query), m_.positions == Positions::rope ? n_ * kRotaryFlops * qkv : 0);
 }
 

@@ -79,9 +79,9 @@ inline constexpr std::size_t kRejections = 9;
 template <>
 inline constexpr auto kNamesOf<Rejection> = names<Rejection>("heads not divisible", "sequence not divisible",
                                                              "layers not divisible", "experts not divisible",
-                                                             "batch not divisible",
-                                                             "schedule refuses the shape", "not allowed",
-                                                             "framework cannot run it", "does not fit");
+                                                             "batch not divisible", "schedule not applicable",
+                                                             "switched off", "framework cannot run it",
+                                                             "does not fit");
 
 struct Candidate
 {

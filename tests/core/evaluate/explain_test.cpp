@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "core/memory/activations/working.h"
 
@@ -211,4 +212,45 @@ TEST_CASE("every working of 400 random scenarios evaluates to its value")
     }
     CHECK(terms > 10000);
     CHECK(static_cast<double>(longer) < 0.01 * static_cast<double>(terms));
+}
+
+TEST_CASE("a ZeRO stage that needs more memory than the one before says so, with both figures")
+{
+    Scenario s = test::scenario(
+        R"({"model": "glm-4.5-air", "software": "torchtitan", "cluster": {"gpu": "b200-sxm", "gpus": 256},
+            "parallel": {"pipeline": 8, "expert": 8, "zero": 2}, "training": {"global_batch": 256}})");
+    const auto says = [](const Scenario& of, std::string_view words)
+    {
+        const std::vector<std::string> all = remarks(of, report_of(of));
+        return std::ranges::any_of(all, [&](const std::string& each)
+                                   { return each.find(words) != std::string::npos; });
+    };
+    const Bytes two = memory_report(s).worst().total();
+    s.parallel.zero = 1;
+    const Bytes one = memory_report(s).worst().total();
+    CHECK_FALSE(says(s, "ZeRO-2 needs"));
+    s.parallel.zero = 2;
+    REQUIRE(two > one);
+    CHECK(says(s, "ZeRO-2 needs " + format_bytes(two) + ", ZeRO-1 " + format_bytes(one)));
+    s.parallel.pipeline = 1; // without stages gradients are sharded as they come
+    s.parallel.expert = 8;
+    CHECK_FALSE(says(s, "ZeRO-2 needs"));
+}
+
+TEST_CASE("8-bit copies beside 16-bit weights are said with their bytes")
+{
+    Scenario s = test::scenario(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 8},
+                                    "training": {"precision": "fp8", "global_batch": 64}})");
+    const auto says = [&]
+    {
+        const std::vector<std::string> all = remarks(s, report_of(s));
+        return std::ranges::any_of(all,
+                                   [](const std::string& each) {
+                                       return each.find("B per parameter instead of 2") != std::string::npos;
+                                   });
+    };
+    s.training.fp8_recipe = Fp8Recipe::bf16_weights;
+    CHECK(says()); // 2 + 2 B
+    s.training.fp8_recipe = Fp8Recipe::fp8_weights;
+    CHECK_FALSE(says());
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 using namespace ringside;
 
@@ -81,6 +82,30 @@ TEST_CASE("every framework has sources, and what it runs is a schedule and a sta
         CHECK(runs(f, sharded));
     }
     CHECK(test::presets().framework("any") == nullptr);
+}
+
+TEST_CASE("software is one framework, but for DeepSeek's own, which nobody else has")
+{
+    std::map<std::string, int> times;
+    for (const Framework& f : test::presets().frameworks)
+    {
+        for (const std::string& id : f.software)
+        {
+            CHECK(test::presets().software_of(id) != nullptr);
+            ++times[id];
+        }
+    }
+    for (const SoftwarePreset& preset : test::presets().software)
+    {
+        INFO(preset.software.id);
+        CHECK(times[preset.software.id] == (preset.software.id == "deepseek" ? 0 : 1));
+    }
+    Scenario s = test::presets().scenario("default")->scenario;
+    CHECK(test::presets().framework_of(s).id == "megatron");
+    s.software.id = "torchtitan";
+    CHECK(test::presets().framework_of(s).id == "torchtitan");
+    s.software.id = "deepseek";
+    CHECK(test::presets().framework_of(s).id.empty());
 }
 
 TEST_CASE("what each framework refuses, by hand")

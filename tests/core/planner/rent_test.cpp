@@ -69,7 +69,8 @@ TEST_CASE("hand-worked: days and dollars of an offer follow from its step")
         const auto report = evaluate(o.scenario);
         REQUIRE(report);
         CHECK(o.step_s == report->step.total());
-        const double steps = 1e12 / (512 * 4096);
+        CHECK(o.scenario.training.global_batch == 1024); // 4.19 M tokens of the critical 4.68 M
+        const double steps = 1e12 / (1024 * 4096);
         CHECK(o.days == Approx(steps * o.step_s / o.goodput / 86400));
         const double price = search.wish().types[o.type].cluster.usd_per_gpu_hour;
         CHECK(o.usd == Approx(static_cast<double>(o.gpus + o.spares) * o.days * 24 * price));
@@ -90,6 +91,40 @@ TEST_CASE("an offer is the fastest layout that a search of its cluster finds")
         }
         CHECK(layout_of(o.scenario) == own.result().best.front().layout);
     }
+}
+
+TEST_CASE("hand-worked: the batch goes up to the critical one in powers of two, and never down")
+{
+    Scenario s = model_8b();
+    s.training.sequence_length = 8192;
+    s.training.global_batch = 128;
+    CHECK(grown_batch(s) == 512); // 4.19 M tokens; 8.39 M are more than 2e8 / 2.2^(1 / 0.21) = 4.68 M
+    s.training.global_batch = 96;
+    CHECK(grown_batch(s) == 384);
+    s.training.global_batch = 4096;
+    CHECK(grown_batch(s) == 4096);
+}
+
+TEST_CASE("a batch that is kept stays, and asks for context parallelism where the grown one needs none")
+{
+    RentWish wish = small_wish();
+    std::erase_if(wish.types, [](const RentType& type) { return type.id != "mi300x-8"; });
+    REQUIRE(wish.types.size() == 1);
+    wish.most_gpus = 512;
+    Scenario s = model_8b();
+    s.training.global_batch = 64;
+    const RentSearch grown = searched(s, wish);
+    wish.keep_batch = true;
+    const RentSearch kept = searched(s, wish);
+    const RentOffer* most = grown.fastest_with(512);
+    const RentOffer* few = kept.fastest_with(512);
+    REQUIRE(most != nullptr);
+    REQUIRE(few != nullptr);
+    CHECK(few->scenario.training.global_batch == 64);
+    CHECK(most->scenario.parallel.context == 1);
+    CHECK(few->scenario.parallel.tensor * few->scenario.parallel.context * few->scenario.parallel.pipeline >=
+          8);
+    CHECK(most->days < few->days);
 }
 
 TEST_CASE("nothing on the frontier is beaten, and what is off it is")

@@ -1,6 +1,7 @@
 // Advice that can be followed, and layouts made to suit another model or cluster.
 #include "tests/core/random_scenarios.h"
 
+#include "core/memory/memory.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/fit.h"
 #include "core/scenario/json/json_fields.h"
@@ -135,6 +136,27 @@ TEST_CASE("a valid scenario stays as it is")
         const Scenario s = source.next();
         CHECK(fit(s).scenario == s);
     }
+}
+
+TEST_CASE("70B on 100 GPUs: a repair that fits goes before the nearest one, which needs twice the memory")
+{
+    Scenario s = preset("default");
+    s.cluster.gpus = 100;
+    const auto fits = [](const Scenario& each) { return memory_report(each).fits(); };
+    const Scenario nearest = fit(s).scenario;
+    CHECK(nearest.parallel.pipeline == 1);
+    CHECK_FALSE(fits(nearest));
+    const Fit made = fit(s, fits);
+    CHECK(faults(made.scenario).empty());
+    CHECK(fits(made.scenario));
+    CHECK(made.scenario.parallel.tensor == 4);
+    CHECK(made.scenario.parallel.pipeline == 5);
+    CHECK(data_parallel(made.scenario) == 5);
+    CHECK(assigned(s, made.assignments) == made.scenario);
+    CHECK(made.says.starts_with("Tensor parallelism 8 \u2192 4, pipeline stages 4 \u2192 5"));
+    // Where nothing fits the nearest stays.
+    const auto never = [](const Scenario&) { return false; };
+    CHECK(fit(s, never).scenario == nearest);
 }
 
 TEST_CASE("DeepSeek-V3 moved to fewer GPUs keeps its stages and takes smaller expert groups")

@@ -125,3 +125,16 @@ TEST_CASE("one replica has no step to play, and says so kindly")
     CHECK(w.motion().duration == 0);
     CHECK(w.drawn().fault.empty());
 }
+
+TEST_CASE("where tensor parallelism fills the node, the comparison says why HSDP is DDP")
+{
+    test::Window w({1600, 900});
+    w.open("step/compare");
+    w.frames(3);
+    CHECK(test::says(w, "HSDP is DDP here: TP 8 fills the node of 8 GPUs"));
+    Scenario s = w.session().scenario();
+    s.parallel.tensor = 4;
+    w.session().apply(ChangeScenario{s});
+    w.frames(3);
+    CHECK_FALSE(test::says(w, "HSDP is DDP"));
+}

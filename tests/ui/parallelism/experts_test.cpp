@@ -175,10 +175,10 @@ TEST_CASE("replicas even out the load of GPUs, and two half batches hide the net
     const auto w = opened();
     w->open("experts/replicas");
     w->settle(2000);
-    CHECK(says(*w, "8 replicas more on 8 GPUs"));
+    CHECK(says(*w, "8 redundant experts on 8 GPUs"));
     w->type_value("Replicas per GPU", "0");
     w->settle(2000);
-    CHECK(says(*w, "0 replicas more"));
+    CHECK(says(*w, "0 redundant experts"));
     w->open("experts/overlap");
     w->settle(2000);
     CHECK(says(*w, "1.82\u00d7 as fast"));

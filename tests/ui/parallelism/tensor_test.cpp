@@ -63,7 +63,7 @@ TEST_CASE("C cuts rows first, and the GeLU of summands is wrong by what the engi
     o.cut = TensorCut::row_first;
     CHECK(says(*w, fmt::format("Wrong by up to {:.2f}", TensorAlgebra(o).difference(TensorStage::reduce))));
     CHECK(says(*w, "GeLU of the sum"));
-    w->click("By columns");
+    w->click("Column-parallel");
     w->settle(500);
     CHECK(says(*w, "partial sum of Z"));
 }
@@ -116,7 +116,7 @@ TEST_CASE(
     const TensorPlan plan = tensor_plan(w->session().scenario());
     CHECK(says(*w, format_bytes(plan.kept)));
     CHECK(says(*w, format_bytes(plan.kept_split)));
-    CHECK(says(*w, "All-gather + scatter"));
+    CHECK(says(*w, "All-gather + reduce-scatter"));
 }
 
 TEST_CASE("heads of the scenario: shared out, and repeated where there are too few")

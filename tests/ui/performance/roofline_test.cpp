@@ -141,6 +141,13 @@ TEST_CASE("waves run by the clock, and P shows the layer's next product")
     CHECK(w->drawn().fault == "");
 }
 
+TEST_CASE("what limits a GEMM is the smallest of the factors that its formula names")
+{
+    const auto w = opened(1);
+    CHECK(says(*w, "limited by kernel efficiency")); // of tiles, waves, fill and that
+    CHECK_FALSE(says(*w, "limited by its waves"));
+}
+
 TEST_CASE("blocks: registers bind, a GEMM takes one block, too much shared memory none")
 {
     const auto w = opened(2);

@@ -369,7 +369,7 @@ TEST_CASE("L and its button take the times from the model, as one step of undo")
     w->key(ImGuiKey_Z, ImGuiMod_Ctrl);
     CHECK(w->session().scenario() == before);
     w->settle();
-    w->click("Times of this model");
+    w->click("Profile of this model");
     CHECK(w->session().scenario().stage_times == times_of_model(before));
 }
 

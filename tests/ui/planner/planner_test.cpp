@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/difference.h"
+#include "core/planner/search/told_apart.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/frame/layouts_frame.h"
@@ -52,6 +53,20 @@ Scenario laid_out(Scenario s, const Layout& layout)
     return s;
 }
 
+// What the table lists.
+std::vector<Candidate> listed_rows(const Window& w)
+{
+    return one_per_family(answer(w).result.cuts);
+}
+
+// What a planner begins with: what the scenario's own software runs.
+SearchLimits own_limits(const Window& w)
+{
+    SearchLimits limits;
+    limits.framework = test::presets().framework_of(w.session().scenario());
+    return limits;
+}
+
 // Ranks on show, from the top.
 std::vector<int> ranks(const Window& w)
 {
@@ -89,7 +104,7 @@ TEST_CASE("the planner searches by itself, says what it found and then rests")
     const auto w = opened();
     const LayoutAnswer& found = answer(*w);
     CHECK(found.progress == 1.0);
-    CHECK(found.answers(w->session().scenario(), {}));
+    CHECK(found.answers(w->session().scenario(), own_limits(*w)));
     const Candidate& best = found.result.best.front();
     CHECK(says(*w, "Fastest that fits:"));
     CHECK(says(*w, fmt::format("TP {}", best.layout.tensor)));
@@ -121,7 +136,7 @@ TEST_CASE("a click on a row loads its layout and leaves everything else, and the
 {
     const auto w = opened();
     const Scenario before = w->session().scenario();
-    const Candidate second = answer(*w).result.cuts[1];
+    const Candidate second = listed_rows(*w)[1];
     w->click("###layout 2");
     w->settle(2000);
     CHECK(w->session().scenario() == laid_out(before, second.layout));
@@ -142,7 +157,7 @@ TEST_CASE("every row of the table loads a scenario that is valid and fits, as it
     for (const int rank : shown)
     {
         INFO("rank " << rank);
-        const Candidate c = answer(*w).result.cuts.at(static_cast<std::size_t>(rank - 1));
+        const Candidate c = listed_rows(*w).at(static_cast<std::size_t>(rank - 1));
         w->click(fmt::format("###layout {}", rank));
         REQUIRE(w->valid());
         CHECK(w->memory() == Catch::Approx(c.bytes));
@@ -156,7 +171,7 @@ TEST_CASE("down and L load the second row, Enter too; up goes back")
 {
     const auto w = opened();
     const Scenario before = w->session().scenario();
-    const std::vector<Candidate> cuts = answer(*w).result.cuts;
+    const std::vector<Candidate> cuts = listed_rows(*w);
     w->key(ImGuiKey_DownArrow);
     w->key(ImGuiKey_L);
     w->settle(2000);
@@ -179,13 +194,13 @@ TEST_CASE("the chosen row stays in sight, and the wheel shows others")
     w->wheel({row.centre(), row.middle()}, 100);
     CHECK(ranks(*w) == first);
     w->wheel({row.centre(), row.middle()}, -1000);
-    CHECK(ranks(*w).back() == static_cast<int>(answer(*w).result.cuts.size()));
+    CHECK(ranks(*w).back() == static_cast<int>(listed_rows(*w).size()));
 }
 
 TEST_CASE("a heading sorts, again the other way round")
 {
     const auto w = opened();
-    std::vector<Candidate> cuts = answer(*w).result.cuts;
+    std::vector<Candidate> cuts = listed_rows(*w);
     w->click("###sort memory");
     w->frames(2);
     const auto smallest = std::min_element(
@@ -246,6 +261,11 @@ TEST_CASE("each switch changes what may be used, and the answer with it")
         bool SearchLimits::*field;
     };
     const auto w = opened();
+    CHECK(w->seek("ZeRO-2 and 3 with PP") == nullptr); // a framework has its own rule
+    w->click("###runs on");
+    w->frames(3);
+    w->click("any framework");
+    w->settle(5000);
     SearchLimits limits;
     for (const Flip& flip :
          {Flip{"Full recomputation", &SearchLimits::full_recompute}, Flip{"ZeRO-3", &SearchLimits::zero3},
@@ -262,6 +282,20 @@ TEST_CASE("each switch changes what may be used, and the answer with it")
         CHECK(answer(*w).progress == 1.0);
         CHECK(answer(*w).result.legal != before);
     }
+}
+
+TEST_CASE("context parallelism and micro-batch scaled alike are one row, and what it stands for lights it")
+{
+    const auto w = opened(default_scenario(test::presets()), {1280, 1400});
+    const std::vector<Candidate> rows = listed_rows(*w);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+    {
+        for (std::size_t k = 0; k < i; ++k)
+        {
+            CHECK_FALSE(one_family(rows[i].layout, rows[k].layout));
+        }
+    }
+    CHECK(rows.size() < answer(*w).result.cuts.size());
 }
 
 TEST_CASE("V lists every variation, of which several belong to one cut")
@@ -365,7 +399,7 @@ TEST_CASE("an invalid layout is searched from: it stands as a row, the nearest v
     w->session().apply(ChangeScenario{s});
     w->settle(2000);
     REQUIRE_FALSE(w->valid());
-    CHECK(answer(*w).answers(s, {}));
+    CHECK(answer(*w).answers(s, own_limits(*w)));
     CHECK(answer(*w).progress == 1.0);
     CHECK(says(*w, "nearest"));
     const Candidate best = answer(*w).result.cuts.front();
@@ -375,18 +409,19 @@ TEST_CASE("an invalid layout is searched from: it stands as a row, the nearest v
     CHECK(w->session().scenario() == laid_out(s, best.layout));
 }
 
-TEST_CASE("a framework chosen under Runs on leaves only what it runs")
+TEST_CASE("the planner begins with what the scenario's software runs, and any framework can be chosen")
 {
     const auto w = opened();
-    const std::int64_t before = answer(*w).result.legal;
+    const LayoutAnswer found = answer(*w);
+    CHECK(found.limits.framework.id == "megatron"); // of Megatron-Core, which H100s usually run
+    CHECK(found.progress == 1.0);
     w->click("###runs on");
     w->frames(3);
-    w->click("Megatron-LM");
+    w->click("any framework");
     w->settle(5000);
-    const LayoutAnswer& found = answer(*w);
-    CHECK(found.limits.framework.id == "megatron");
-    CHECK(found.progress == 1.0);
-    CHECK(found.result.legal < before);
+    CHECK(answer(*w).limits.any_framework());
+    CHECK(found.result.legal < answer(*w).result.legal);
+    CHECK(says(*w, "any framework"));
     for (const Candidate& c : found.result.cuts)
     {
         CHECK(runs(found.limits.framework, laid_out(w->session().scenario(), c.layout)));
@@ -468,8 +503,8 @@ TEST_CASE("tight rows stand behind those that fit")
 TEST_CASE("the panel says what to change first, and a press makes the change")
 {
     const auto w = opened(default_scenario(test::presets()), {1280, 1900});
-    CHECK(says(*w, "Change first"));
-    ChangeSearch search(w->session().scenario(), {});
+    CHECK(says(*w, "Best single change"));
+    ChangeSearch search(w->session().scenario(), own_limits(*w));
     while (search.advance(1e7))
     {
     }
@@ -485,7 +520,7 @@ TEST_CASE("the panel says why the chosen row, against the scenario or against a 
 {
     const auto w = opened(default_scenario(test::presets()), {1280, 1900});
     const Scenario now = w->session().scenario();
-    const auto& cuts = answer(*w).result.cuts;
+    const std::vector<Candidate> cuts = listed_rows(*w);
     const LayoutDifference first = difference(now, laid_out(now, cuts[0].layout));
     REQUIRE_FALSE(first.parts.empty());
     CHECK(says(*w, std::string(first.parts.front().part)));

@@ -65,7 +65,7 @@ TEST_CASE("the pair is dragged over the loss, hacking over its price, and answer
     CHECK(!test::says(w, "d = 8.33"));
     w.key(ImGuiKey_Y);
     w.frames(2);
-    CHECK(test::says(w, "2 of 8 answers right"));
+    CHECK(test::says(w, "2 of 8 responses correct"));
     CHECK(test::says(w, "+1.73"));
     w.click("###answer 1");
     w.click("###answer 2");

@@ -46,11 +46,11 @@ TEST_CASE("fewer bits of weights make room, and the caption says when nothing fi
 {
     test::Window w;
     w.session().apply(ChangeScenario{test::scenario(
-        R"({"model": "llama-3.1-70b", "cluster": {"gpus": 8}, "parallel": {"tensor": 1, "zero": 3},
+        R"({"model": "kimi-k2", "cluster": {"preset": "rtx-4090-8", "gpus": 8}, "parallel": {"zero": 3},
             "training": {"global_batch": 8}})")});
     w.open("serving");
     w.frames(2);
-    CHECK(test::says(w, "no request fits"));
+    CHECK(test::says(w, "no request fits")); // 1 TB of weights in 16 bits: 32 GB on each of 64 GPUs
     CHECK(test::says(w, "weights alone"));
     w.key(ImGuiKey_W);
     w.key(ImGuiKey_W);

@@ -6,7 +6,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a rate beyond the goodput breaks an objective, F goes back to one that holds")
+TEST_CASE("a rate beyond the goodput breaks an SLO, F goes back to one that holds")
 {
     test::Window w;
     w.open("slo");
@@ -18,7 +18,7 @@ TEST_CASE("a rate beyond the goodput breaks an objective, F goes back to one tha
     w.settle();
     CHECK(test::says(w, "KV transfer"));
     CHECK(test::says(w, "Prefill engines"));
-    w.key(ImGuiKey_G); // prefill first
+    w.key(ImGuiKey_G); // prefill-prioritized
     w.settle();
     CHECK_FALSE(test::says(w, "KV transfer"));
     CHECK_FALSE(test::says(w, "Tokens per iteration"));
@@ -37,7 +37,7 @@ TEST_CASE("engines are tried in every ratio, and the best is said")
     w.open("slo/split");
     w.settle(300);
     CHECK(test::says(w, "prefill engines, of 4"));
-    CHECK(test::says(w, "Best for these objectives"));
+    CHECK(test::says(w, "Best for these SLOs"));
     w.click("###split 3");
     w.settle(300);
     CHECK(test::says(w, "Prefill engines"));
@@ -48,8 +48,8 @@ TEST_CASE("prices are found for every way to serve, and one that is pressed is t
     test::Window w;
     w.open("slo/price");
     w.settle(300);
-    CHECK(test::says(w, "Cheapest within both objectives"));
-    CHECK(test::says(w, "Pareto front"));
+    CHECK(test::says(w, "Cheapest within both SLOs"));
+    CHECK(test::says(w, "Pareto frontier"));
 }
 
 TEST_CASE("a model that no engine holds is said on every page")
@@ -102,7 +102,7 @@ TEST_CASE("experts over more GPUs are drawn, and a point that is pressed serves 
     w.settle(300);
     CHECK(test::says(w, "Two-batch overlap"));
     CHECK(test::says(w, "EP 72"));
-    CHECK(test::says(w, "two half batches (faster from"));
+    CHECK(test::says(w, "two-batch overlap (faster from"));
     w.open("slo/requests");
     w.settle(300);
     CHECK(test::says(w, "Requests of one attention replica"));

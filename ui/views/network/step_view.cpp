@@ -246,6 +246,11 @@ Caption StepView::caption(const Frame& frame) const
     }
     caption.sentence = stepping(frame) ? say_moment(life, frame.playback.t, frame.preferences.unit)
                                        : say_step(life, options, frame.preferences.unit);
+    if (page_ == StepPage::compare || options.strategy == StepStrategy::hsdp)
+    {
+        const StepCase& hsdp = cases(frame)[static_cast<std::size_t>(StepStrategy::hsdp)];
+        caption.sentence += say_unsharded_hsdp(hsdp.life, frame.now.scenario);
+    }
     caption.formula =
         fmt::format("sent = {} = {}", term.working, format_bytes(Bytes(term.value), frame.preferences.unit));
     caption.source = fmt::format(

@@ -184,7 +184,7 @@ void RingAttentionView::draw_facts(PanelColumn& column, const ContextPlan& all, 
     column.fact("Causal block takes", format_seconds(Seconds(all.tile_s() / 2)),
                 "Half of c \u00d7 c scores, 2 (d_k + d_v) FLOPs per head, at the rate that FlashAttention "
                 "reaches.");
-    column.fact("Overlapped above", format_count(all.least_causal()),
+    column.fact("Compute hides comm above", fmt::format("{} tokens", format_count(all.least_causal())),
                 fmt::format("Tokens per GPU: 2 \u00d7 {} = 2 \u00d7 {}\n{}", least.formula, least.working,
                             least.source));
     column.gap();

@@ -153,7 +153,7 @@ bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
     constexpr std::array<std::int64_t, 2> kCounts{2, 4};
     PanelColumn column(p, area, out.animating);
     column.heading("Sharding of A");
-    column.choice({"By columns", "By rows"}, options_.cut);
+    column.choice({"Column-parallel", "Row-parallel"}, options_.cut);
     column.choice({"2 ranks", "4 ranks"}, kCounts, options_.ranks);
     const TensorPlan& all = plan(frame);
     column.heading(all.supposed && all.ranks > 1 ? fmt::format("With TP = {}", all.ranks)
@@ -162,7 +162,7 @@ bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
     const Term term = explain_tensor_sent(all);
     const bool split = frame.now.scenario.parallel.sequence_parallel;
     column.fact("All-reduce message", bytes(all.message), "b s h elements: the hidden state of every token");
-    column.fact(split ? "All-gather + scatter" : "One all-reduce", bytes(all.sent),
+    column.fact(split ? "All-gather + reduce-scatter" : "One all-reduce", bytes(all.sent),
                 fmt::format("{} = {}\n{}", term.formula, term.working, term.source));
     column.fact(all.passes == 6   ? "\u00d7 6 per layer"
                 : all.passes == 4 ? "\u00d7 4 per layer"
@@ -184,7 +184,7 @@ bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
 
 ViewKeys TensorView::keys()
 {
-    return {{"C", "Shard A by columns, or by rows (wrong)", turns(options_.cut, 2)},
+    return {{"C", "Column-parallel A, or row-parallel (wrong)", turns(options_.cut, 2)},
             {"N", "2 or 4 ranks", [this] { options_.ranks = options_.ranks == 2 ? 4 : 2; }},
             {"drag", "A number of rank 0\u2019s X, up and down"},
             {"0", "The original numbers", [this] { options_.x = {}; }},

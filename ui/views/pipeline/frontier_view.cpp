@@ -64,7 +64,7 @@ std::string name_of(const ScheduleCandidate& c)
 std::string name_with_batch(const ScheduleCandidate& c, const Scenario& now)
 {
     const std::int64_t size = c.scenario.training.micro_batch;
-    return size == now.training.micro_batch ? name_of(c) : fmt::format("{}, b {}", name_of(c), size);
+    return size == now.training.micro_batch ? name_of(c) : fmt::format("{}, MBS {}", name_of(c), size);
 }
 
 const ScheduleSearch& FrontierView::search(const Frame& frame) const
@@ -260,10 +260,13 @@ Caption FrontierView::caption(const Frame& frame) const
             fmt::format("No schedule fits in {}: !!use more GPUs, more sharding or recomputation!!.", room);
         return caption;
     }
-    caption.sentence = fmt::format("Within {} **{} with micro-batches of {}** is fastest: {} of the current "
-                                   "step, bubble {} of total.",
-                                   room, name_of(*best), best->scenario.training.micro_batch,
-                                   format_percent(best->makespan / now), format_percent(best->bubble));
+    const double less = 1 - best->makespan / now;
+    caption.sentence = fmt::format("Within {} **{} with MBS {}** is fastest: {}, bubble {} of total.", room,
+                                   name_of(*best), best->scenario.training.micro_batch,
+                                   less > 0.0005    ? format_percent(less) + " faster than now"
+                                   : less < -0.0005 ? format_percent(-less) + " slower than now"
+                                                    : "as fast as now",
+                                   format_percent(best->bubble));
     caption.formula =
         fmt::format("{} schedules and micro-batch sizes simulated, {} not applicable to {} stages",
                     s.found().size(), s.refused(), frame.now.scenario.parallel.pipeline);

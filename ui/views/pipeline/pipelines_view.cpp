@@ -454,7 +454,7 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
             rows_.full() ? column.buttons({paste}) : column.buttons({paste, {"Add###add", "N"}});
         open_ = !pressed ? open_ : *pressed == 0 ? kPastePopup : kAddPopup;
     }
-    if (column.button("Times of this model###model times", "L"))
+    if (column.button("Profile of this model###model times", "L"))
     {
         take_model_times(frame, out);
     }

@@ -70,12 +70,20 @@ const DecideView::Known& DecideView::known(const Frame& frame) const
     return *known_;
 }
 
+// Only what the scenario's own software runs, as the planner begins.
+SearchLimits own_limits(const Frame& frame)
+{
+    SearchLimits limits;
+    limits.framework = frame.presets.framework_of(frame.scenario);
+    return limits;
+}
+
 // Of the search's best cuts the fastest by the step time that everything else on show has, which simulates
 // where a search takes the nearest formula; null while it looks.
 const DecideView::Best* DecideView::best(const Frame& frame) const
 {
     const LayoutAnswer* found = frame.layouts;
-    if (found == nullptr || found->progress < 1 || !found->answers(frame.now.scenario, {}) ||
+    if (found == nullptr || found->progress < 1 || !found->answers(frame.now.scenario, own_limits(frame)) ||
         found->result.cuts.empty())
     {
         best_.reset();
@@ -323,10 +331,10 @@ void DecideView::draw_end(const Frame& frame, const Painter& painter, Rect area,
 void DecideView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const LayoutAnswer* found = frame.layouts;
-    const bool answers = found != nullptr && found->answers(frame.now.scenario, {});
+    const bool answers = found != nullptr && found->answers(frame.now.scenario, own_limits(frame));
     if (!answers)
     {
-        out.push(SearchLayouts{});
+        out.push(SearchLayouts{own_limits(frame)});
     }
     out.animating = out.animating || !answers || found->progress < 1;
     const Known& k = known(frame);
@@ -399,8 +407,8 @@ Caption DecideView::caption(const Frame& frame) const
         }
     }
     caption.source =
-        "The decision tree takes the first layout that fits and ignores time; the search times every legal "
-        "layout. Bars: memory of the peak-memory GPU, against its capacity.";
+        "The decision tree takes the first layout that fits and ignores time; the search times every layout "
+        "that the scenario's software runs. Bars: memory of the peak-memory GPU, against its capacity.";
     return caption;
 }
 

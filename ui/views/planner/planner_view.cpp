@@ -56,6 +56,7 @@ private:
     void pin();
 
     SearchLimits limits_;
+    std::optional<Framework> framework_; // chosen; nothing: the scenario's own
     bool every_ = false;
     LayoutAnswer shown_; // the newest that has something to show
     bool listed_every_ = false;
@@ -346,6 +347,7 @@ void PlannerView::draw_parts(const Frame& frame, const Painter& painter, Rect ar
 
 void PlannerView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
+    limits_.framework = framework_ ? *framework_ : frame.presets.framework_of(frame.scenario);
     update_current(frame);
     take_answer(frame, painter, out);
     own_arrows();
@@ -381,7 +383,7 @@ bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
                        {frame, shown_, misses_,
                         known ? std::span(changes_->found()) : std::span<const Change>(),
                         why_ ? &*why_ : nullptr, pinned_, chosen_layout(), layout_of(frame.scenario),
-                        frame.presets, limits_, every_},
+                        frame.presets, limits_, framework_, every_},
                        out);
     return true;
 }
@@ -415,7 +417,7 @@ ViewKeys PlannerView::keys()
                      table_.follow();
                  }
              }},
-            {"V", "The best per TP and PP, or the best of all variants", flips(every_)},
+            {"V", "The best per TP, CP, PP and EP, or all variants of them", flips(every_)},
             {"click", "On a heading: sort. On a row or a point: use it"},
             {"wheel", "More rows"}};
 }

@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/planner/rent.h"
+#include "core/training/critical_batch.h"
 #include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
@@ -59,6 +60,12 @@ public:
 
 private:
     RentSearch& search(const Frame& frame);
+    // Megatron-LM until another is chosen: it runs on every type of cluster.
+    Framework runs_on(const Frame& frame) const
+    {
+        const Framework* usual = frame.presets.framework("megatron");
+        return framework_ ? *framework_ : usual == nullptr ? Framework() : *usual;
+    }
     const RentSearch* found(bool doubled) const
     {
         const auto& one = searches_.at(doubled ? 1 : 0);
@@ -71,8 +78,9 @@ private:
     void draw_answers(const RentSearch& s, const Painter& painter, Rect area, Out& out) const;
 
     std::array<std::optional<RentSearch>, 2> searches_; // with the network as it is, and doubled
-    std::optional<Framework> framework_;                // nothing: not asked for yet
+    std::optional<Framework> framework_;                // chosen; nothing: the usual one
     bool doubled_ = false;
+    bool keep_batch_ = false;
     std::optional<double> days_; // nothing: what suits the offers
     std::optional<double> usd_;
     std::int64_t gpus_ = 1024;
@@ -110,20 +118,17 @@ const Ink& ink_of_type(const Theme& t, std::size_t type)
 
 RentSearch& RentView::search(const Frame& frame)
 {
-    if (!framework_)
-    {
-        const Framework* usual = frame.presets.framework("megatron");
-        framework_ = usual == nullptr ? Framework() : *usual;
-    }
     auto& one = searches_.at(doubled_ ? 1 : 0);
-    if (!one || !one->answers(frame.now.scenario) || !(one->wish().limits.framework == *framework_))
+    if (!one || !one->answers(frame.now.scenario) || one->wish().keep_batch != keep_batch_ ||
+        !(one->wish().limits.framework == runs_on(frame)))
     {
         // Prices that somebody set stay.
         const auto& known = one ? one : searches_.at(doubled_ ? 0 : 1);
         RentWish wish;
         wish.types = known ? known->wish().types : rent_types(frame.presets);
-        wish.limits.framework = *framework_;
+        wish.limits.framework = runs_on(frame);
         wish.network = doubled_ ? 2 : 1;
+        wish.keep_batch = keep_batch_;
         one.emplace(frame.now.scenario, std::move(wish), frame.presets);
     }
     return *one;
@@ -219,6 +224,7 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
         const RentOffer& o = *shown[*pick.at];
         plot.tip(name_of(s, o),
                  std::array{TipLine{"layout", words_of(layout_of(o.scenario)), 0},
+                            TipLine{"global batch", grouped(o.scenario.training.global_batch), 0},
                             TipLine{"step", format_seconds(Seconds(o.step_s)), 0},
                             TipLine{"MFU", format_percent(o.mfu), 0},
                             TipLine{"goodput", format_percent(o.goodput), 0},
@@ -312,7 +318,9 @@ Caption RentView::caption(const Frame& frame) const
     }
     const RentSearch* other = found(!doubled_);
     const RentOffer* then =
-        other != nullptr && other->done() && other->answers(now) ? other->cheapest_within(deadline) : nullptr;
+        other != nullptr && other->done() && other->answers(now) && other->wish().keep_batch == keep_batch_
+            ? other->cheapest_within(deadline)
+            : nullptr;
     if (best != nullptr && then != nullptr)
     {
         caption.sentence += fmt::format(
@@ -320,8 +328,19 @@ Caption RentView::caption(const Frame& frame) const
             name_of(*other, *then), days_words(then->days), format_dollars(then->usd));
     }
     caption.formula = "cost = (GPUs + spare GPUs) \u00d7 wall-clock hours \u00d7 price per GPU-hour";
-    caption.source = "The fastest layout of each size, sizes in powers of two. Failures as often as Llama "
-                     "3's per GPU; prices are list prices of autumn 2026, to be replaced by yours.";
+    if (const std::int64_t grown = grown_batch(now); !keep_batch_ && grown > now.training.global_batch)
+    {
+        caption.formula +=
+            fmt::format(" \u00b7 batch {} \u2192 {} sequences, {} tokens (critical: {})",
+                        grouped(now.training.global_batch), grouped(grown),
+                        format_count(static_cast<double>(grown * now.training.sequence_length)),
+                        format_count(critical_batch_tokens(kUsualLoss)));
+    }
+    caption.source = fmt::format(
+        "The fastest layout of each size, sizes in powers of two. The batch goes up to the critical batch "
+        "size (Kaplan et al. 2020, arXiv 2001.08361, at a loss of {:g}). Failures as often as Llama 3's per "
+        "GPU; prices are list prices of autumn 2026, to be replaced by yours.",
+        kUsualLoss);
     return caption;
 }
 
@@ -333,7 +352,8 @@ bool RentView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& 
     column.slide("Budget in USD", kBudget, usd(s), usd_);
     column.slide("Number of GPUs", kGpus, gpus_, "Of the last question: the fastest with so many");
     column.choice("Network", {"as it is", "2\u00d7"}, doubled_);
-    choose_framework(column, frame.presets, *framework_);
+    column.choice("Global batch", {"up to critical", "as it is"}, keep_batch_);
+    choose_framework(column, frame.presets, runs_on(frame), framework_);
     column.heading("USD per GPU-hour");
     for (std::size_t type = 0; type < s.wish().types.size(); ++type)
     {

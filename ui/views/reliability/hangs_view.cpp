@@ -391,7 +391,7 @@ Caption HangsView::caption(const Frame& frame) const
         !over ? "Eight ranks train. Each waits in every call until all ranks of its group have issued it."
         : !hang_.stuck ? "One rank was late, and then **training continued**: slow, not stuck."
         : revealed()
-            ? fmt::format("**Rank {} desynchronized first**: it {}.", hang_.culprit, name_of(hang_.fault))
+            ? fmt::format("**Rank {} desynchronized first**: {}.", hang_.culprit, name_of(hang_.fault))
             : "All ranks hang, and **one of them desynchronized first**. Which one, and how?";
     caption.formula =
         revealed() && !findings.empty()

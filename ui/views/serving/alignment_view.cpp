@@ -1,5 +1,9 @@
 // Which models RLHF keeps in memory: policy, reference, reward and value model of every recipe in bytes;
 // DPO's loss, reward over-optimization, and the advantages of a group.
+#include <fmt/format.h>
+
+#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/alignment/pages.h"
 
 namespace ringside
@@ -19,6 +23,13 @@ public:
     {
     }
 
+    std::vector<std::string> facts(const Frame& frame) const override
+    {
+        const AlignmentReport& r = state_.of(frame.now.scenario, state_.recipe);
+        return {std::string(info_of(r.recipe).name), counted(std::ssize(r.copies), "model"),
+                format_bytes(r.total(), frame.preferences.unit) + " in all",
+                fmt::format("{} hold them", counted(gpus_for(frame.now.scenario, r), "GPU"))};
+    }
     ViewKeys keys() override
     {
         return {{"1 \u2026 7", "SFT, reward model, PPO, GRPO, DPO, KTO, ORPO",
@@ -27,7 +38,7 @@ public:
                 {"A", "Adapters (LoRA), or full training", flips(state_.setup.adapters)},
                 {"V", "GRPO: verifiable reward, or a reward model", flips(state_.setup.rules)},
                 {"drag", "The pair on the DPO loss; where optimization stops"},
-                {"click", "A recipe; an answer of the group"}};
+                {"click", "A recipe; a response of the group"}};
     }
 };
 

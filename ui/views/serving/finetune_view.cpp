@@ -1,4 +1,6 @@
 // What a fine-tune keeps in memory and how long it takes, for four recipes side by side.
+#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "ui/views/serving/finetune/pages.h"
 
 namespace ringside
@@ -14,6 +16,18 @@ class FinetuneView final : public PagedView<FinetuneState>
 public:
     FinetuneView() : PagedView(kFinetunePages, {&kFinetuneMemory, &kFinetuneTime}) {}
 
+    std::vector<std::string> facts(const Frame& frame) const override
+    {
+        state_.desk.update(frame.now.scenario);
+        const FinetuneReport& r = state_.desk.chosen();
+        return {std::string(name_of(r.recipe)), format_percent(r.share()) + " of parameters trained",
+                counted(r.setup.gpus, "GPU")};
+    }
+    std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
+    {
+        state_.desk.update(frame.now.scenario);
+        return GpuMemory{state_.desk.chosen().least(), Bytes(frame.now.scenario.cluster.gpu.memory_gb * 1e9)};
+    }
     ViewKeys keys() override
     {
         return {{"1 \u2026 4", "Full, LoRA, DoRA, QLoRA",

@@ -48,7 +48,8 @@ constexpr std::array<double, 7> kCaps{1024, 2048, 4096, 8192, 16384, 32768, 6553
 constexpr std::array<double, 9> kSpreads{0, 0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.5, 2};
 constexpr std::array<double, 7> kEngineGpus{1, 2, 4, 8, 16, 32, 64};
 constexpr std::array<double, 7> kLags{1, 2, 3, 4, 8, 16, 32};
-constexpr std::array<std::string_view, 4> kPlacements{"colocated", "split", "1-step", "async"};
+constexpr std::array<std::string_view, 4> kPlacements{"colocated", "disaggregated", "1-step off",
+                                                      "fully async"};
 
 struct Fills
 {
@@ -105,7 +106,7 @@ public:
                       p_.px(24));
         draw_legend(p_, head,
                     std::array{LegendItem{"generation", fills_.generation},
-                               LegendItem{"less than half full", fills_.tail},
+                               LegendItem{"batch under half full", fills_.tail},
                                LegendItem{"training", fills_.training},
                                LegendItem{"weight sync", fills_.sync}, LegendItem{"idle", fills_.idle}});
         area.h -= p_.px(30); // of the axis below the lanes
@@ -161,17 +162,17 @@ private:
         if (report_.setup.placement == RolloutPlacement::asynchronous)
         {
             block(lanes, lane, 0, report_.step, fills_.generation, "generation",
-                  "New prompts take the place of every answer that ends: the batch stays full");
+                  "New prompts take the place of every response that ends: the batch stays full");
             return;
         }
         block(lanes, lane, 0, span.full, fills_.generation, "generation",
               fmt::format("{} of generation with a batch at least half full", seconds(span.full)));
         block(lanes, lane, span.full, span.end, fills_.tail, "",
-              fmt::format("{} with less than half of the batch: the longest answers",
+              fmt::format("{} with the batch under half full: the longest responses",
                           seconds(span.end - span.full)));
         const double trains = report_.generation;
         block(lanes, lane, span.end, apart_ ? report_.step - report_.sync : trains, fills_.idle, "",
-              "Waits for the longest answer of all engines, or for the trainer");
+              "Waits for the longest response of all engines, or for the trainer");
         if (!apart_)
         {
             block(lanes, lane, trains, trains + report_.training, fills_.training, "training",
@@ -189,15 +190,15 @@ private:
         const double from = at_once_ ? 0 : report_.generation;
         const bool free = report_.setup.placement == RolloutPlacement::asynchronous;
         const double sync = free ? from + report_.training : report_.step - report_.sync;
-        block(lanes, lane, 0, from, fills_.idle, "", "Waits for the answers");
+        block(lanes, lane, 0, from, fills_.idle, "", "Waits for the responses");
         block(lanes, lane, from, from + report_.training, fills_.training, "training",
               fmt::format("{} of training on {}{}", seconds(report_.training),
                           counted(report_.training_gpus, "GPU"),
-                          at_once_ ? ", on the answers of the step before" : ""));
-        block(lanes, lane, from + report_.training, sync, fills_.idle, "", "Waits for the answers");
+                          at_once_ ? ", on the responses of the step before" : ""));
+        block(lanes, lane, from + report_.training, sync, fills_.idle, "", "Waits for the responses");
         block(lanes, lane, sync, sync + report_.sync, fills_.sync, "sync",
               fmt::format("{} until the engines have the new weights", seconds(report_.sync)));
-        block(lanes, lane, sync + report_.sync, report_.step, fills_.idle, "", "Waits for the answers");
+        block(lanes, lane, sync + report_.sync, report_.step, fills_.idle, "", "Waits for the responses");
     }
 
     const Painter& p_;
@@ -246,15 +247,15 @@ void panel_rollout(PanelColumn& column, const RlRoom& r)
     const RolloutReport& report = r.state.step_of(r.frame.now.scenario);
     column.choice(Choices(kPlacements), setup.placement);
     column.slide("Samples per step", Track::at(kSamples, say_whole), setup.samples);
-    column.slide("Mean answer tokens", Track::at(kAnswerTokens, say_whole), setup.answer);
-    column.slide("Max answer tokens", Track::at(kCaps, say_whole), setup.cap);
+    column.slide("Mean response tokens", Track::at(kAnswerTokens, say_whole), setup.answer);
+    column.slide("Max response tokens", Track::at(kCaps, say_whole), setup.cap);
     column.slide("Length spread \u03c3", Track::at(kSpreads, three_digits), setup.spread);
     column.slide("GPUs per engine", say_whole(static_cast<double>(report.setup.engine_gpus)),
                  Track::at(kEngineGpus, say_whole), setup.engine_gpus,
-                 "More than asked for where fewer do not hold the weights and one answer");
+                 "More than asked for where fewer do not hold the weights and one response");
     if (setup.placement != RolloutPlacement::colocated)
     {
-        column.slide("GPUs that generate", Track::even(0, 1, format_percent, 0.01), setup.generating);
+        column.slide("Rollout GPUs", Track::even(0, 1, format_percent, 0.01), setup.generating);
     }
     if (setup.placement == RolloutPlacement::asynchronous)
     {
@@ -265,11 +266,11 @@ void panel_rollout(PanelColumn& column, const RlRoom& r)
     column.gap();
     column.fact("Generation", seconds(report.generation),
                 fmt::format("{} of {}, {} at once in each", counted(report.engines, "engine"),
-                            counted(report.setup.engine_gpus, "GPU"), counted(report.batch, "answer")));
+                            counted(report.setup.engine_gpus, "GPU"), counted(report.batch, "response")));
     column.fact("Training", seconds(report.training), counted(report.training_gpus, "GPU"));
     column.fact("Weight sync", seconds(report.sync), "0.5 s and 74 GB/s, as measured by checkpoint-engine");
     column.fact("Memory, engine", format_bytes(report.engine_bytes, r.p.look.unit),
-                "Weights and KV cache of one GPU that generates");
+                "Weights and KV cache of one rollout GPU");
     column.fact("Memory, trainer", format_bytes(report.trainer_bytes, r.p.look.unit),
                 "Weights, gradients and optimizer state of one GPU that trains, sharded over all of them");
 }
@@ -284,7 +285,7 @@ std::string formula_of(const RolloutReport& r)
                            seconds(r.training), seconds(r.sync), step);
     case RolloutPlacement::asynchronous:
         return fmt::format(
-            "max(generation without tail, training + sync, answer in flight / staleness cap) = "
+            "max(generation without tail, training + sync, response in flight / staleness cap) = "
             "max({}, {}, {}) = {}",
             seconds(r.steady), seconds(r.training + r.sync), seconds(r.flight / r.setup.staleness_cap), step);
     default:
@@ -303,7 +304,7 @@ Caption caption_step(const Frame& frame, RlState& state)
     const bool free = r.setup.placement == RolloutPlacement::asynchronous;
     std::string says =
         free ? fmt::format("A step takes **{}**; engines never wait.", seconds(r.step))
-             : fmt::format("A step takes **{}**, {} of it generation; the tail costs **{}** of that.",
+             : fmt::format("A step takes **{}**, {} of it generation; long-tail cost **{}** of that.",
                            seconds(r.step), seconds(r.generation), format_percent(r.tail()));
     says += r.staleness > 0 ? fmt::format(" Staleness: **{}**.", three_digits(r.staleness)) : "";
     says += r.setup.placement != state.setup.placement ? " One engine takes all GPUs: **colocated**." : "";
@@ -345,7 +346,7 @@ void draw_split(const RlRoom& r)
         top = std::max(top, at.samples_per_second());
     }
     const Theme& t = r.p.theme;
-    Plot plot(r.p, r.area, {0, 1, PlotScale::linear, "share of the GPUs that generate", format_percent},
+    Plot plot(r.p, r.area, {0, 1, PlotScale::linear, "rollout GPUs, share of all", format_percent},
               {0, 1.6 * top, PlotScale::linear, "samples/s", three_digits}, {.part = "split"});
     if (!plot)
     {
@@ -360,8 +361,8 @@ void draw_split(const RlRoom& r)
         plot.dot(*best, {t.text, 6});
         plot.label(*best,
                    fmt::format("best: {} of {} GPUs",
-                               curve[static_cast<std::size_t>(best - rate.begin())].rollout_gpus,
-                               static_cast<std::int64_t>(gpus)),
+                               grouped(curve[static_cast<std::size_t>(best - rate.begin())].rollout_gpus),
+                               grouped(static_cast<std::int64_t>(gpus))),
                    true);
     }
     const PlotMove move = plot.rule_x(r.state.setup.generating, {t.text, 2, true}, "", "###generating");
@@ -385,16 +386,23 @@ Caption caption_split(const Frame& frame, RlState& state)
     }
     const auto best =
         std::ranges::min_element(curve, [](const auto& a, const auto& b) { return a.step < b.step; });
-    const std::string_view how = name_of(best->setup.placement);
+    const std::string how = capitalized(std::string(name_of(best->setup.placement)));
+    std::string says =
+        fmt::format("{}: **{} of {} GPUs** should generate: {} samples/s.", how, grouped(best->rollout_gpus),
+                    grouped(frame.now.scenario.cluster.gpus), three_digits(best->samples_per_second()));
+    if (state.setup.placement == RolloutPlacement::colocated)
+    {
+        says = fmt::format("Colocated, all GPUs generate and then train: {} samples/s. ",
+                           three_digits(state.step_of(frame.now.scenario).samples_per_second())) +
+               says;
+    }
     return {
-        fmt::format("{}: **{} of {} GPUs** should generate: {} samples/s.",
-                    std::string(1, static_cast<char>(std::toupper(how.front()))) + std::string(how.substr(1)),
-                    best->rollout_gpus, frame.now.scenario.cluster.gpus,
-                    three_digits(best->samples_per_second())),
+        says,
         fmt::format("generation {}, training {}, sync {}", seconds(best->generation), seconds(best->training),
                     seconds(best->sync)),
         "Where both run at once the slower one sets the rate, so the best share is where they take as long: "
-        "GPUs that generate to GPUs that train as the times of the two on one GPU."};
+        "rollout GPUs to training GPUs as the times of the two on one GPU. Generation is the mean of 16 ways "
+        "to deal the responses to the engines; the step shows one of them."};
 }
 
 constexpr Page<RlState> kStepPage{"Step", draw_step, panel_rollout, caption_step};
@@ -405,28 +413,47 @@ class RlView final : public PagedView<RlState>
 public:
     RlView() : PagedView(kPages, {&kStepPage, &kSplitPage}) {}
 
+    std::vector<std::string> facts(const Frame& frame) const override
+    {
+        const RolloutReport& r = state_.step_of(frame.now.scenario);
+        if (r.batch < 1)
+        {
+            return {std::string(name_of(r.setup.placement))};
+        }
+        return {std::string(name_of(r.setup.placement)), "RL step " + seconds(r.step),
+                three_digits(r.samples_per_second()) + " samples/s",
+                fmt::format("{} of {} for rollout", grouped(r.rollout_gpus),
+                            counted(frame.now.scenario.cluster.gpus, "GPU"))};
+    }
+    std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
+    {
+        const RolloutReport& r = state_.step_of(frame.now.scenario);
+        return GpuMemory{std::max(r.engine_bytes, r.trainer_bytes),
+                         Bytes(frame.now.scenario.cluster.gpu.memory_gb * 1e9)};
+    }
     ViewKeys keys() override
     {
-        return {turn_key("One step, or how many GPUs should generate"),
-                {"G", "Colocated, split, one step off-policy, asynchronous",
+        return {turn_key("One step, or how many rollout GPUs"),
+                {"G", "Colocated, disaggregated, one-step off-policy, fully asynchronous",
                  [this] { turn(state_.setup.placement, kPlacements.size()); }},
                 {"R", "KL to a reference model, or none", flips(state_.setup.reference)},
-                {"drag", "The GPUs that generate"},
+                {"drag", "The rollout GPUs"},
                 {"hover", "How long each part of an engine\u2019s step takes"}};
     }
 };
 
 } // namespace
 
-extern const ViewInfo rl_view{43,
-                              "rl",
-                              "Post-training",
-                              "RL systems",
-                              "RL systems: rollout engines and trainer",
-                              "One step of GRPO or PPO between rollout engines and trainer: the generation "
-                              "tail, colocated, split or asynchronous, and the best share of GPUs for each",
-                              {"model", "gpu", "gpus"},
-                              make_view<RlView>,
-                              kPages};
+extern const ViewInfo rl_view{
+    43,
+    "rl",
+    "Post-training",
+    "RL systems",
+    "RL systems: rollout engines and trainer",
+    "One step of GRPO or PPO between rollout engines and trainer: the generation "
+    "tail, colocated, disaggregated or fully asynchronous, and the best share of GPUs for each",
+    {"model", "gpu", "gpus"},
+    make_view<RlView>,
+    kPages};
 
 } // namespace ringside

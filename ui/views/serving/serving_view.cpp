@@ -2,12 +2,14 @@
 // batching, PagedAttention and speculative decoding on pages of their own.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/shell/view.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/panel_column.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -30,6 +32,12 @@ public:
     ViewKeys keys() override;
     void show(std::string_view page) override { turn_to(page_, kPages, page); }
     std::string_view page_on_show() const override { return name_at(page_, kPages); }
+    std::vector<std::string> facts(const Frame& frame) const override;
+    std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
+    {
+        desk_.update(frame.now.scenario);
+        return GpuMemory{desk_.report().held(), desk_.report().capacity};
+    }
 
 private:
     void draw_batch(const Frame& frame, const Painter& painter, Rect area, Out& out);
@@ -96,7 +104,31 @@ void ServingView::draw_batch(const Frame& frame, const Painter& painter, Rect ar
     }
 }
 
-std::string sentence(const ServingReport& r, ByteUnit unit)
+std::vector<std::string> ServingView::facts(const Frame& frame) const
+{
+    desk_.update(frame.now.scenario);
+    const ServingReport& r = desk_.report();
+    std::vector<std::string> all{fmt::format("TP {}", r.setup.gpus), counted(r.setup.batch, "request")};
+    if (r.fits())
+    {
+        all.push_back("TPOT " + format_seconds(Seconds(r.token_seconds())));
+        all.push_back(fmt::format("{} tokens/s/GPU", grouped(std::llround(r.tokens_per_gpu()))));
+    }
+    return all;
+}
+
+// " on 32 GPUs, as TP 1 does not hold the model": where they are not the scenario's own.
+std::string engine_words(const ServingReport& r, const Scenario& s)
+{
+    return r.setup.gpus == s.parallel.tensor
+               ? std::string()
+               : fmt::format(" on {}{}", counted(r.setup.gpus, "GPU"),
+                             r.setup.gpus > s.parallel.tensor
+                                 ? fmt::format(", as TP {} does not hold the model", s.parallel.tensor)
+                                 : "");
+}
+
+std::string sentence(const ServingReport& r, const Scenario& s, ByteUnit unit)
 {
     if (r.weights > r.capacity)
     {
@@ -111,8 +143,8 @@ std::string sentence(const ServingReport& r, ByteUnit unit)
                            grouped(r.setup.batch), format_bytes(r.cache(), unit),
                            format_bytes(r.capacity - r.weights, unit), grouped(r.most));
     }
-    return fmt::format("{} concurrent requests: TPOT **{}**, **{} tokens/s** in total, {}.",
-                       grouped(r.setup.batch), format_seconds(Seconds(r.token_seconds())),
+    return fmt::format("{} concurrent requests{}: TPOT **{}**, **{} tokens/s** in total, {}.",
+                       grouped(r.setup.batch), engine_words(r, s), format_seconds(Seconds(r.token_seconds())),
                        r.tokens_per_second() < 1e6 ? three_digits(r.tokens_per_second())
                                                    : format_count(r.tokens_per_second()),
                        r.decode.memory_bound() ? "memory-bandwidth-bound" : "compute-bound");
@@ -134,7 +166,7 @@ Caption ServingView::caption(const Frame& frame) const
     desk_.update(frame.now.scenario);
     const ServingReport& r = desk_.report();
     const Term term = explain_decode(desk_.scenario(), r);
-    return {sentence(r, frame.preferences.unit), formula_of(r),
+    return {sentence(r, desk_.scenario(), frame.preferences.unit), formula_of(r),
             fmt::format(
                 "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
                 "overlapped with compute, two "
@@ -222,7 +254,7 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
                 fmt::format("memory {}, compute {}, all-reduce {}", format_seconds(Seconds(r.decode.memory)),
                             format_seconds(Seconds(r.decode.compute)),
                             format_seconds(Seconds(r.decode.reduce))));
-    column.fact("Compute-bound from batch", three_digits(r.balance),
+    column.fact("Compute-bound above batch", three_digits(r.balance),
                 "Peak / bandwidth \u00d7 half the bytes per weight: at larger batch sizes the weights are "
                 "read faster "
                 "than they are multiplied; the KV cache left out");

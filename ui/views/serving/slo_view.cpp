@@ -32,7 +32,7 @@ constexpr std::array<double, 11> kEach{0.005, 0.01,  0.015, 0.02, 0.03, 0.04,
                                        0.05,  0.075, 0.1,   0.2,  0.5}; // [s]
 constexpr std::array<double, 9> kDrafted{0, 1, 2, 3, 4, 5, 6, 7, 8};
 constexpr std::array kSystemChoices{
-    Choosable{"prefill first", "Prefill first",
+    Choosable{"prefill first", "Prefill-prioritized",
               "a waiting prompt stalls all decoding until its prefill is done"},
     Choosable{"chunked", "Chunked prefill", "every iteration decodes and prefills one chunk of a prompt"},
     Choosable{"disaggregated", "Disaggregated",
@@ -232,8 +232,8 @@ void panel_slo(PanelColumn& column, const SloRoom& r)
     column.rule();
     panel_engines(column, r);
     column.rule();
-    column.slide("TTFT objective", Track::at(kFirst, latency_words), r.state.setup.first_token);
-    column.slide("TPOT objective", Track::at(kEach, latency_words), r.state.setup.each_token);
+    column.slide("TTFT SLO", Track::at(kFirst, latency_words), r.state.setup.first_token);
+    column.slide("TPOT SLO", Track::at(kEach, latency_words), r.state.setup.each_token);
     column.gap();
     const LoadReport& load = r.state.load_of(r.frame.now.scenario);
     if (!load.fits())
@@ -254,13 +254,25 @@ class SloView final : public PagedView<SloState>
 public:
     SloView() : PagedView(kSloPages, {&kSloRequests, &kSloSplit, &kSloPrice, &kSloCache, &kSloExperts}) {}
 
+    std::vector<std::string> facts(const Frame& frame) const override
+    {
+        const LoadReport& load = state_.load_of(frame.now.scenario);
+        if (!load.fits())
+        {
+            return {"no engine holds this model"};
+        }
+        return {fmt::format("{} of {}", counted(load.setup.engines, "engine"),
+                            counted(load.setup.engine.engine_gpus(), "GPU")),
+                load_words(load.setup.rate) + " requests/s", "TTFT " + latency_words(load.ttft_50),
+                "TPOT " + latency_words(load.tpot_50), format_percent(load.attained) + " within both SLOs"};
+    }
     ViewKeys keys() override
     {
         return {turn_key("Requests, prefill and decode engines, price, prefix cache, wide EP"),
-                {"G", "Prefill first, chunked, disaggregated",
+                {"G", "Prefill-prioritized, chunked, disaggregated",
                  [this] { turn(state_.setup.system, kSystemChoices.size()); }},
                 {"F", "Reset the rate to 80% of the goodput", [this] { state_.rate.reset(); }},
-                {"drag", "The rate, and both objectives"},
+                {"drag", "The rate, and both SLOs"},
                 {"hover", "How long each part of a request takes"}};
     }
 };

@@ -133,7 +133,7 @@ void draw_choices(PanelColumn& column, TrainerConfig& c)
     }
     column.choice("Optimizer", {"AdamW", "SGD"}, kOptimizers, c.training.optimizer);
     LabTask task = c.data.task;
-    if (column.choice("Data", {"text", "copy", "sort", "a + b"}, kTasks, task) &&
+    if (column.choice("Text, or a toy task", {"text", "copy", "sort", "a + b"}, kTasks, task) &&
         (task != LabTask::text || c.data.text))
     {
         c.data.task = task;

@@ -210,7 +210,7 @@ void draw_batches(const Painter& p, Rect head, Rect area, const LabFrame& lab)
     }
     const Theme& t = p.theme;
     plot.line(launches, {t.muted, 2}, "launches and optimizer alone");
-    plot.line({{0.8, peak}, {80, peak}}, {t.muted, 2}, "peak: a large product");
+    plot.line({{0.8, peak}, {80, peak}}, {t.muted, 2}, "peak: large GEMM");
     plot.line(predicted, {t.text, 2, true}, "predicted");
     plot.line(measured, {t.ok, 1.5F}, measured.empty() ? "" : "measured", true);
     const auto now = static_cast<double>(lab.a.snapshot->config.training.micro_batch);

@@ -160,7 +160,7 @@ Caption lab_caption(const LabFrame& lab)
                                                format_count(static_cast<double>(lab.a.predicted.parameters)),
                                                bytes(state)),
         "FLOPs: Korthikanti et al., arXiv 2205.05198, equation 7. The peak is this device\u2019s rate on a "
-        "large matrix product, measured when the lab was opened."};
+        "large GEMM, measured when the lab was opened."};
 }
 
 std::vector<std::string> lab_facts(const LabFrame& lab, ByteUnit unit)

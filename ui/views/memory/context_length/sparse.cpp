@@ -71,7 +71,7 @@ void draw_sparse_table(const ContextRoom& r, Rect area)
                    { draw_swatch(p, cell, {sparse_ink(p.theme, kind)}); }),
          {"keys read", [&](SparseKind kind) { return grouped(std::llround(cost(kind).keys)); }, 2},
          {"FLOPs", [&](SparseKind kind) { return format_count(cost(kind).flops); }, 1},
-         {"fewer", [&](SparseKind kind) { return three_digits(full / cost(kind).flops) + "\u00d7"; }, 3,
+         {"reduction", [&](SparseKind kind) { return three_digits(full / cost(kind).flops) + "\u00d7"; }, 3,
           "FLOPs of full attention over these"}});
     table.draw(r.p, area, every<SparseKind>());
 }
@@ -92,13 +92,13 @@ void panel_sparse(PanelColumn& column, const ContextRoom& r)
 {
     SparseSetup& s = r.state.sparse;
     column.slide("Window, tokens", Track::at(kWindows, say_whole), s.window);
-    column.slide("Keys an indexer picks", Track::at(kPickedKeys, say_whole), s.picked,
+    column.slide("Top-k of the indexer", Track::at(kPickedKeys, say_whole), s.picked,
                  "DeepSeek-V3.2: 2,048; of compressed keys half as many, DeepSeek-V4-Pro\u2019s 1,024");
     column.slide("NSA: selected keys", Track::at(kPickedKeys, say_whole), s.selected, "16 blocks of 64");
-    column.slide("A full layer every", Track::only_at(kFullEvery, say_whole), s.full_every,
+    column.slide("Full-attention layer every", Track::only_at(kFullEvery, say_whole), s.full_every,
                  "Hybrid models: so many layers, one of which attends to everything; 0: none does");
     column.gap();
-    column.fact("FLOPs of one key", format_count(key_flops(r.frame.now.scenario.model)),
+    column.fact("FLOPs per key", format_count(key_flops(r.frame.now.scenario.model)),
                 "4 a d; 2 a (2 r + d_rope) where a latent cache is attended to as it is");
     column.fact("An indexer\u2019s", format_count(s.indexer), "64 heads of 128, in FP8; it scores every key");
     column.gap();

@@ -85,7 +85,7 @@ private:
                 ? fmt::format("stage {}; stage {} holds {}", r_.stage, r_.fullest_stage, amount(r_.fullest))
             : i == 0          ? fmt::format("stage {}", r_.stage)
             : over            ? "host out of memory"
-            : i == 2          ? "for this GPU"
+            : i == 2          ? "per GPU"
             : r_.sharing == 1 ? "host memory"
                               : fmt::format("1/{} of host memory", grouped(r_.sharing));
         const float w = p_.width(Type::small, below) + (over ? p_.px(22) : 0);

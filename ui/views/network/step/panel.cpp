@@ -215,6 +215,23 @@ std::string say_step(const StepLife& life, const StepOptions& options, ByteUnit 
                        format_seconds(Seconds(life.exposed)), most_waited(life));
 }
 
+std::string say_unsharded_hsdp(const StepLife& hsdp, const Scenario& s)
+{
+    if (hsdp.groups[0].shards > 1 || hsdp.groups[0].ranks == 1)
+    {
+        return "";
+    }
+    const std::int64_t inside = s.parallel.tensor * s.parallel.context;
+    return inside >= s.cluster.gpus_per_node
+               ? fmt::format(
+                     " HSDP is DDP here: TP {}{} fills the node of {}, so that a node\u2019s shard group "
+                     "has one rank.",
+                     s.parallel.tensor,
+                     s.parallel.context > 1 ? fmt::format(" \u00d7 CP {}", s.parallel.context) : "",
+                     counted(s.cluster.gpus_per_node, "GPU"))
+               : " HSDP is DDP here: its shard group has one rank.";
+}
+
 std::string say_moment(const StepLife& life, double t, ByteUnit unit)
 {
     std::string works;

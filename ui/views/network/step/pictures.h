@@ -51,5 +51,7 @@ std::string short_name_of_unit(std::int64_t layer);
 // The sentence about the whole step, or about the moment the clock stands at.
 std::string say_step(const StepLife& life, const StepOptions& options, ByteUnit unit);
 std::string say_moment(const StepLife& life, double t, ByteUnit unit);
+// Why HSDP is DDP here; empty: it shards.
+std::string say_unsharded_hsdp(const StepLife& hsdp, const Scenario& scenario);
 
 } // namespace ringside

@@ -204,7 +204,7 @@ void panel_nodes(PanelColumn& column, const ExpertsRoom& r)
                 plan.leaves ? "Its expert group fills several nodes"
                             : "Its experts lie in one NVLink domain, so this page supposes more");
     column.fact("One copy, both ways", format_bytes(Bytes(copy_bytes(setup)), r.p.look.unit));
-    column.fact("Tokens of a GPU", grouped(std::llround(setup.tokens)));
+    column.fact("Tokens per GPU", grouped(std::llround(setup.tokens)));
     column.fact("Per GPU: network", fmt::format("{} GB/s", plain_number(setup.network_gb_per_s)));
     column.fact("Per GPU: NVLink", fmt::format("{} GB/s", plain_number(setup.node_gb_per_s)));
 }

@@ -21,7 +21,7 @@ Fill fill_of(const Theme& t, const MoeTask& task)
 {
     const bool computes = task.part == MoePart::attention || task.part == MoePart::experts;
     const Ink& ink = task.part == MoePart::attention ? t.forward : computes ? t.expert : t.data;
-    // The second half batch is paler.
+    // The second half batch is dimmed towards the ground.
     const Colour fill = mix(ink.fill, t.window, task.batch == 0 ? 0.0F : 0.45F);
     return {.ink = {fill, ink_on(fill), ink.edge}};
 }
@@ -57,7 +57,7 @@ void draw_overlap(const ExpertsRoom& r)
     const std::vector<LegendItem> items{{"attention", {t.forward}},
                                         {"experts", {t.expert}},
                                         {"dispatch, combine", {t.data}},
-                                        {"pale: second half batch", {{t.muted}}}};
+                                        {"dimmed: second half batch", {{t.muted}}}};
     draw_legend(p, area.cut_top(p.px(24)), items);
     area.cut_top(p.px(10));
     p.part("overlap", area);
@@ -67,7 +67,7 @@ void draw_overlap(const ExpertsRoom& r)
         draw_run(p, area.cut_top(half), one, length, "One batch");
         area.cut_top(p.px(20));
     }
-    draw_run(p, area, two, length, "Two half batches");
+    draw_run(p, area, two, length, "Two-batch overlap");
 }
 
 void panel_overlap(PanelColumn& column, const ExpertsRoom& r)
@@ -82,7 +82,7 @@ void panel_overlap(PanelColumn& column, const ExpertsRoom& r)
     const double two = moe_run(times, kLayersRun, 2).each;
     column.fact("One batch", three_digits(one),
                 "Compute and network, one after the other; compute of a layer = 1");
-    column.fact("Two half batches", three_digits(two));
+    column.fact("Two-batch overlap", three_digits(two));
     column.fact("Faster", three_digits(one / two) + "\u00d7");
     column.gap();
     column.note(

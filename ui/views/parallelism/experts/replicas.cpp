@@ -107,12 +107,13 @@ void panel_replicas(PanelColumn& column, const ExpertsRoom& r)
     const Replicas now = replicas_of(r.frame, r.state);
     const ExpertPlan& plan = r.state.runs.plan();
     column.choice({"None", "Aux loss", "Bias"}, r.state.choice.balance);
-    column.slide("GPUs of a layer", Track::at(kReplicaGpus, say_whole), now.options.gpus, r.state.gpus,
-                 "That share the experts of a layer; a divisor of their number");
+    column.slide("EP size", Track::at(kReplicaGpus, say_whole), now.options.gpus, r.state.gpus,
+                 "GPUs that share the experts of a layer; a divisor of their number");
     column.slide("Replicas per GPU", Track::even(0, static_cast<double>(kMostRedundant), say_whole),
                  r.state.redundant, "Redundant experts; DeepSeek-V3\u2019s prefill has 32 on 32 GPUs");
-    column.toggle("Node by node", r.state.by_node,
-                  "Hierarchical: groups of experts stay on one node of 8, and replicas with them");
+    column.toggle(
+        "Hierarchical", r.state.by_node,
+        "Groups of experts stay on one node of 8, and replicas with them (EPLB\u2019s hierarchical policy)");
     column.gap();
     column.fact("Slots per GPU",
                 grouped((r.state.runs.experts() + now.options.redundant) / now.options.gpus));
@@ -129,11 +130,10 @@ Caption replicas_caption(const Frame& frame, ExpertsState& state)
 {
     const Replicas now = replicas_of(frame, state);
     return {
-        fmt::format(
-            "{} more on {}: the busiest GPU falls from **{}\u00d7** to **{}\u00d7** the mean, and the "
-            "experts\u2019 time with it.",
-            counted(now.options.redundant, "replica"), counted(now.options.gpus, "GPU"),
-            three_digits(now.before.imbalance()), three_digits(now.after.imbalance())),
+        fmt::format("{} on {}: the busiest GPU falls from **{}\u00d7** to **{}\u00d7** the mean, and the "
+                    "experts\u2019 time with it.",
+                    counted(now.options.redundant, "redundant expert"), counted(now.options.gpus, "GPU"),
+                    three_digits(now.before.imbalance()), three_digits(now.after.imbalance())),
         fmt::format("time \u221d max / mean = {:.0f} / {:.1f} = {}", largest_over(now.after.load),
                     sum_over(now.after.load) / static_cast<double>(now.options.gpus),
                     three_digits(now.after.imbalance())),

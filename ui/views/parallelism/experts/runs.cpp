@@ -139,12 +139,12 @@ void draw_plan(PanelColumn& column, const Frame& frame, const ExpertPlan& plan)
                     "\nThe expert data-parallel group: gradients of its experts are reduced over these GPUs "
                     "only.");
     column.fact(
-        "Their parameters", format_count(plan.parameters),
+        "Expert parameters", format_count(plan.parameters),
         fmt::format("Of {} in all experts of the model; peak-memory stage.", format_count(plan.whole)));
     column.fact("One all-to-all sends", bytes(plan.sent), say(explain_expert_sent(plan), bytes(plan.sent)));
-    column.fact(plan.passes == 4 ? "\u00d7 4 per layer" : "\u00d7 6, recomputed",
+    column.fact(plan.passes == 4 ? "Four all-to-alls per layer" : "Six all-to-alls per layer",
                 bytes(plan.sent * static_cast<double>(plan.passes)),
-                "Dispatch and combine, forward and backward; twice more with full recomputation.");
+                "Dispatch and combine, forward and backward; six with full recomputation, else four.");
     if (!plan.supposed)
     {
         const StepTime& step = frame.now.report.step;

@@ -231,7 +231,7 @@ void draw_numbers(const Painter& p, Rect area, const RingScene& s)
          {"sum", state([](const RunningSoftmax& now) { return fmt::format("{:.2f}", now.sum); })},
          {"output", state([](const RunningSoftmax& now)
                           { return vector_of([&](std::size_t i) { return now.result(i); }); })},
-         {"unsharded", [&s](std::int64_t q)
+         {"reference", [&s](std::int64_t q)
           { return vector_of([values = s.ring.whole(q)](std::size_t i) { return values[i]; }); }}},
         nullptr, nullptr, kPitch);
     table.draw(p, area, tokens_of(s.options(), s.rank));

@@ -200,18 +200,22 @@ void panel_gemm(PanelColumn& column, const RooflineRoom& r)
     column.fact("Arithmetic intensity", intensity_words(d.intensity()));
 }
 
-std::string_view limit_words(ProductDetail::Limit limit)
+// Of the factors that the peak is multiplied by the smallest is what limits a product.
+std::string limit_words(const ProductDetail& d)
 {
-    switch (limit)
+    if (d.limit != ProductDetail::Limit::waves)
     {
-    case ProductDetail::Limit::bytes:
-        return "memory-bound";
-    case ProductDetail::Limit::peak:
-        return "limited by the peak";
-    case ProductDetail::Limit::waves:
-        break;
+        return d.limit == ProductDetail::Limit::bytes ? "memory-bound" : "limited by the peak";
     }
-    return "limited by its waves";
+    struct Factor
+    {
+        double share;
+        std::string_view words;
+    };
+    const std::array factors{Factor{d.tile_use, "tile quantization"}, Factor{d.wave_use, "wave quantization"},
+                             Factor{d.fill, "pipeline fill"},
+                             Factor{d.tile_rate * d.reached, "kernel efficiency"}};
+    return fmt::format("limited by {}", std::ranges::min_element(factors, {}, &Factor::share)->words);
 }
 
 Caption caption_gemm(const Frame& frame, RooflineState& state)
@@ -227,7 +231,7 @@ Caption caption_gemm(const Frame& frame, RooflineState& state)
             : fmt::format("the last of {} waves fills **{} of {}** SMs", plain_number(d.tiling.waves),
                           plain_number(d.last_wave(processors)), plain_number(processors));
     c.sentence = fmt::format("**{} tiles**: {}; {}, **{} of the peak**.", plain_number(d.tiling.tiles), last,
-                             limit_words(d.limit), format_percent(d.of_peak()));
+                             limit_words(d), format_percent(d.of_peak()));
     c.formula = fmt::format("tile \u00d7 wave \u00d7 fill \u00d7 kernel efficiency = {} \u00d7 {} \u00d7 {} "
                             "\u00d7 {} = {} of peak",
                             format_percent(d.tile_use), format_percent(d.wave_use), format_percent(d.fill),

@@ -190,12 +190,12 @@ void draw_table(const RooflineRoom& r, Rect area)
                          return row.machine->own ? Cell(row.machine->name).strong() : Cell(row.machine->name);
                      }),
          {"peak", [&](const Row& row) { return rate(row.machine->peak()); }, 95,
-          "Of the best product, BF16 operands and FP32 sums"},
+          "Of the best GEMM, BF16 operands and FP32 sums"},
          {"memory", [](const Row& row) { return format_bytes(Bytes(row.machine->bandwidth())) + "/s"; }, 90,
           "Read and written by the largest copy"},
          {"launch", [](const Row& row) { return format_seconds(Seconds(row.machine->launch_s)); }, 40},
          {"date", [](const Row& row) { return row.machine->date; }, 10},
-         {"the run on one", [](const Row& row) { return run_words(row.seconds); }, 99,
+         {"whole run on one", [](const Row& row) { return run_words(row.seconds); }, 99,
           "All tokens of the scenario, as if the model fitted"}},
         [](const Row& row) { return fmt::format("###machine {}", row.at); },
         [&](const Row& row) { return row.machine == machine_on_show(r.frame, r.state); }};
@@ -230,7 +230,7 @@ void panel_machines(PanelColumn& column, const RooflineRoom& r)
         return;
     }
     column.note(lab->devices.empty()
-                    ? "The lab\u2019s device is measured: products and copies of many sizes, an empty launch."
+                    ? "The lab\u2019s device is measured: GEMMs and copies of many sizes, an empty launch."
                     : fmt::format("Measures **{}**; G in the lab chooses another device.",
                                   lab->devices[lab->chosen].name));
     if (column.button(lab->measuring_machine ? "Measuring\u2026###measure machine"
@@ -245,7 +245,7 @@ void panel_machines(PanelColumn& column, const RooflineRoom& r)
         return;
     }
     column.heading(shown->name);
-    column.fact("Peak", flop_rate_words(shown->peak()), "Best product, BF16 operands");
+    column.fact("Peak", flop_rate_words(shown->peak()), "Best GEMM, BF16 operands");
     column.fact("Memory bandwidth", format_bytes(Bytes(shown->bandwidth())) + "/s");
     column.fact("Kernel launch", format_seconds(Seconds(shown->launch_s)));
     column.fact("Memory", shown->memory_gb > 0 ? format_bytes(Bytes(shown->memory_gb * 1e9))

@@ -67,7 +67,9 @@ std::string lost_detail(Slice slice, const Frame& frame)
     case Slice::memory:
         return fmt::format("HBM at {} of its bandwidth", percent(c.hbm_efficiency));
     case Slice::launch:
-        return fmt::format("{:g} µs per kernel on the host", c.host_kernel_us);
+        // Far more than the 5 us of a launch, which is the last of what the host does for it.
+        return fmt::format("{} \u00b5s per kernel for Python, dispatch, autograd and launch",
+                           three_digits(c.host_kernel_us));
     case Slice::data:
         return hidden(step.data_exposed, step.data_comm);
     case Slice::bubble:

@@ -196,7 +196,7 @@ std::vector<Measure> measures(Bytes message, bool narrow)
          "How much longer the step takes than the busiest stage works: (p-1)/m for equal stages. With uneven "
          "stages the slowest one is the ideal.",
          [](const PipelineRow& r) { return percent(r.timeline->bubble_over_ideal()); }},
-        {"of span %", "of span",
+        {"of busiest span %", "of busiest span",
          "Idle time over the longest time from a stage's first start to its last end: what counts where the "
          "next step may begin before all stages are done.",
          [](const PipelineRow& r) { return percent(r.timeline->span_bubble_of_total()); }},

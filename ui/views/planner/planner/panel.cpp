@@ -49,17 +49,17 @@ std::vector<Reason> reasons(const LayoutAnswer& answer, ByteUnit unit)
         {fmt::format("out of memory ({} {})", plain_number(in_gigabytes(Bytes(answer.result.capacity), unit)),
                      unit == ByteUnit::decimal ? "GB" : "GiB"),
          "Legal, but the peak-memory GPU needs more memory than it has", count(Rejection::memory), true},
-        {"TP vs " + counted(s.model.heads, "head"), "TP does not divide the heads or the MLP",
-         count(Rejection::heads), false},
-        {fmt::format("CP vs sequence {}", grouped(s.training.sequence_length)),
+        {fmt::format("TP does not divide {}", counted(s.model.heads, "head")),
+         "TP does not divide the heads or the MLP", count(Rejection::heads), false},
+        {fmt::format("CP does not divide sequence {}", grouped(s.training.sequence_length)),
          "CP, times TP with sequence parallelism, does not divide the sequence", count(Rejection::sequence),
          false},
-        {"PP vs " + counted(s.model.layers, "layer"),
+        {fmt::format("PP does not divide {}", counted(s.model.layers, "layer")),
          "Fewer layers than stages, or an uneven split with more chunks than needed",
          count(Rejection::layers), false},
-        {fmt::format("EP vs {} experts", s.model.experts),
+        {fmt::format("EP does not divide {} experts", s.model.experts),
          "Expert parallelism does not divide experts or ranks", count(Rejection::experts), false},
-        {fmt::format("DP vs batch {}", grouped(s.training.global_batch)),
+        {fmt::format("DP does not divide batch {}", grouped(s.training.global_batch)),
          "The global batch does not divide over the replicas", count(Rejection::batch), false},
         {"schedule not applicable", "The schedule does not take so many stages, micro-batches or chunks",
          count(Rejection::schedule), false},
@@ -153,24 +153,26 @@ void choose_fixed(PanelColumn& column, const Layout& now, SearchLimits& limits)
                                                          grouped(range->most)));
         shown += fixed || freed ? (shown.empty() ? "" : ", ") + names.back() : "";
         const bool is_free = range != nullptr || layers ? freed : !fixed;
-        items.push_back({field.name, {}, is_free ? "free" : "fixed"});
+        items.push_back({field.name, {}, is_free ? "searched" : "pinned"});
     }
     for (std::size_t i = 0; i < items.size(); ++i)
     {
         items[i].name = names[i];
     }
-    column.label("Fixed and freed");
+    column.label("Pinned / searched");
     if (const auto chosen = column.dropdown(
             "###fixed", shown.empty() ? "nothing" : std::string_view(shown), "planner fixed", items,
-            "A press fixes a setting as it is now, or frees it: GPUs, global batch and sequence length from "
-            "a quarter to four times today's; with free GPUs layouts rank by cost"))
+            "A press pins a setting as it is now, or lets the search move it: GPUs, global batch and "
+            "sequence "
+            "length from a quarter to four times today's; with GPUs searched layouts rank by cost"))
     {
         turn_fixed(fields[*chosen], now, limits);
     }
 }
 
 // Earlier searches; a press goes back to one.
-void draw_searches(PanelColumn& column, const Frame& frame, SearchLimits& limits, Out& out)
+void draw_searches(PanelColumn& column, const Frame& frame, SearchLimits& limits,
+                   std::optional<Framework>& runs_on, Out& out)
 {
     if (frame.searches == nullptr || frame.searches->empty())
     {
@@ -184,7 +186,7 @@ void draw_searches(PanelColumn& column, const Frame& frame, SearchLimits& limits
         {
             const LinkRead read = read_link(kept.link, frame.presets);
             const Framework* framework = frame.presets.framework(kept.framework);
-            limits.framework = framework == nullptr ? Framework() : *framework;
+            runs_on = framework == nullptr ? Framework() : *framework;
             limits.objective = kept.objective;
             limits.freed = kept.freed;
             out.push(
@@ -197,16 +199,21 @@ void draw_searches(PanelColumn& column, const Frame& frame, SearchLimits& limits
 
 void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& panel, Out& out)
 {
-    const auto& [frame, answer, misses, changes, why, pinned, chosen, now, presets, limits, every] = panel;
+    const auto& [frame, answer, misses, changes, why, pinned, chosen, now, presets, limits, framework,
+                 every] = panel;
     PanelColumn column(painter, area, out.animating);
     column.label("Rank by");
     column.choice({"time", "memory", "cost"}, limits.objective);
-    column.choice({"best per TP/PP", "best of all"}, every);
-    choose_framework(column, presets, limits.framework);
+    column.choice({"per TP, CP, PP", "all variants"}, every);
+    choose_framework(column, presets, presets.framework_of(frame.scenario), framework);
     choose_fixed(column, now, limits);
     column.label("Allow");
     for (const Allowed& allowed : kAllowed)
     {
+        if (allowed.field == &SearchLimits::zero_with_stages && !limits.any_framework())
+        {
+            continue; // the framework's own rule holds
+        }
         column.toggle(allowed.label, limits.*allowed.field, allowed.tip);
     }
     column.gap();
@@ -231,7 +238,7 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
                     format_bytes(Bytes(miss->bytes - answer.result.capacity), painter.look.unit));
     }
     draw_misses(column, misses, painter.look.unit);
-    draw_searches(column, frame, limits, out);
+    draw_searches(column, frame, limits, framework, out);
 }
 
 } // namespace ringside

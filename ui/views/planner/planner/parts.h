@@ -72,7 +72,7 @@ PlannerColumn column_of(Objective objective, bool work);
 class PlannerRows
 {
 public:
-    // Anew from what was found. `every`: all variations instead of the best of each cut.
+    // Anew from what was found. `every`: all variations instead of the best of each cut, one per family.
     void take(const LayoutAnswer& answer, bool every, ByteUnit unit);
     const std::vector<PlannerRow>& rows() const { return rows_; }
     // The simplest of those that equal the best.
@@ -111,8 +111,9 @@ PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit un
 // Of a layout that cannot run.
 PlannerRow invalid_row(const Layout& layout, ByteUnit unit);
 
-// What the layouts are to run on.
-void choose_framework(PanelColumn& column, const Presets& presets, Framework& framework);
+// What the layouts are to run on. `chosen` is nothing until the user chooses: then it is `own`.
+void choose_framework(PanelColumn& column, const Presets& presets, const Framework& own,
+                      std::optional<Framework>& chosen);
 
 // "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
 std::string words_of(const Layout& layout);
@@ -204,6 +205,7 @@ struct PlannerPanel
     Layout now;
     const Presets& presets;
     SearchLimits& limits;
+    std::optional<Framework>& framework; // chosen; nothing: the scenario's own
     bool& every;
 };
 

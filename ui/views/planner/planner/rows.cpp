@@ -102,10 +102,16 @@ bool changes_nothing(const Candidate& c, Candidate before)
     return c == before;
 }
 
+// But for context parallelism.
+bool same_groups(const Layout& a, const Layout& b)
+{
+    return a.gpus == b.gpus && a.tensor == b.tensor && a.pipeline == b.pipeline && a.expert == b.expert &&
+           a.global_batch == b.global_batch && a.sequence_length == b.sequence_length;
+}
+
 bool same_cut(const Layout& a, const Layout& b)
 {
-    return a.gpus == b.gpus && a.tensor == b.tensor && a.context == b.context && a.pipeline == b.pipeline &&
-           a.expert == b.expert && a.global_batch == b.global_batch && a.sequence_length == b.sequence_length;
+    return a.context == b.context && same_groups(a, b);
 }
 
 } // namespace
@@ -158,7 +164,7 @@ void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
         descending_ = false;
     }
     every_ = every;
-    const std::vector<Candidate>& found = every ? answer.result.best : answer.result.cuts;
+    const std::vector<Candidate> found = every ? answer.result.best : one_per_family(answer.result.cuts);
     rows_.clear();
     bool context = false;
     bool expert = false;
@@ -173,7 +179,7 @@ void PlannerRows::take(const LayoutAnswer& answer, bool every, ByteUnit unit)
         context = context || c.layout.context > 1;
         expert = expert || c.layout.expert > 1;
     }
-    const Candidate* simplest = simplest_equal(found, objective_);
+    const Candidate* simplest = simplest_equal(found, objective_, answer.scenario);
     simplest_ = simplest == nullptr ? std::nullopt : std::optional(simplest->layout);
     columns_.clear();
     for (std::size_t i = 0; i < kPlannerColumns; ++i)
@@ -255,16 +261,18 @@ void PlannerRows::move(int by)
 
 std::optional<std::size_t> PlannerRows::find(const Layout& layout) const
 {
-    const auto at = std::find_if(rows_.begin(), rows_.end(),
-                                 [&](const PlannerRow& row) {
-                                     return every_ ? same_run(row.candidate.layout, layout)
-                                                   : same_cut(row.candidate.layout, layout);
-                                 });
-    if (at == rows_.end())
+    const auto row_that = [&](bool (*stands_for)(const Layout&, const Layout&)) -> std::optional<std::size_t>
     {
-        return {};
+        const auto at = std::ranges::find_if(rows_, [&](const PlannerRow& row)
+                                             { return stands_for(row.candidate.layout, layout); });
+        return at == rows_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - rows_.begin()));
+    };
+    if (every_)
+    {
+        return row_that(same_run);
     }
-    return static_cast<std::size_t>(at - rows_.begin());
+    const auto own = row_that(same_cut);
+    return own ? own : row_that(same_groups); // of its family
 }
 
 } // namespace ringside

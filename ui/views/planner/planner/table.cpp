@@ -94,7 +94,7 @@ PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& r
                : row->candidate.tight && row != chosen ? std::string("tight")
                                                        : std::string();
     };
-    columns.push_back(PlannerCells("use", use_of, 0)
+    columns.push_back(PlannerCells("load", use_of, 0)
                           .with(0,
                                 [&](const Painter& at, Rect r, const PlannerRow* row, bool)
                                 {

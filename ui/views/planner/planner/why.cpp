@@ -79,7 +79,7 @@ void draw_planner_changes(PanelColumn& column, const Painter& painter, std::span
     }
     const ByteUnit unit = painter.look.unit;
     const Table<Change> table(
-        {Column<Change>("Change first",
+        {Column<Change>("Best single change",
                         [unit](const Change& c)
                         {
                             return Cell(c.difference.settings, 0,

@@ -53,17 +53,18 @@ std::string found_sentence(const Frame& frame, const LayoutAnswer& answer)
 // How many of the cuts are as good, and the simplest of them; nothing where it is the best one itself.
 std::string equal_sentence(const LayoutAnswer& answer)
 {
-    const std::vector<Candidate>& cuts = answer.result.cuts;
+    const std::vector<Candidate> cuts = one_per_family(answer.result.cuts);
     const Objective objective = answer.limits.objective;
-    const Candidate* simplest = answer.progress < 1 ? nullptr : simplest_equal(cuts, objective);
+    const Candidate* simplest =
+        answer.progress < 1 ? nullptr : simplest_equal(cuts, objective, answer.scenario);
     if (simplest == nullptr || simplest == cuts.data())
     {
         return {};
     }
     const auto equal = std::ranges::count_if(cuts, [&](const Candidate& c)
                                              { return equals_best(c, cuts.front(), objective); });
-    return fmt::format(" {} are within {}% of it, too close to call; the simplest is **{}**.", equal - 1,
-                       plain_number(kToldApart * 100), words_of(simplest->layout));
+    return fmt::format(" {} are within {}% of it, too close to call; the simplest to run is **{}**.",
+                       equal - 1, plain_number(kToldApart * 100), words_of(simplest->layout));
 }
 
 std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
@@ -155,8 +156,10 @@ Caption planner_caption(const Frame& frame, const LayoutAnswer& answer)
     return caption;
 }
 
-void choose_framework(PanelColumn& column, const Presets& presets, Framework& framework)
+void choose_framework(PanelColumn& column, const Presets& presets, const Framework& own,
+                      std::optional<Framework>& chosen_one)
 {
+    const Framework& framework = chosen_one ? *chosen_one : own;
     std::vector<Choosable> items{{"any", "any framework", "every layout that the model allows"}};
     for (const Framework& each : presets.frameworks)
     {
@@ -169,7 +172,7 @@ void choose_framework(PanelColumn& column, const Presets& presets, Framework& fr
             column.dropdown("###runs on", shown, "planner frameworks", items,
                             framework.id.empty() ? "Only layouts that one framework runs" : framework.note))
     {
-        framework = *chosen == 0 ? Framework() : presets.frameworks[*chosen - 1];
+        chosen_one = *chosen == 0 ? Framework() : presets.frameworks[*chosen - 1];
     }
 }
 

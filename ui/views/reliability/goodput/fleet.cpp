@@ -150,10 +150,10 @@ void panel_fleet(PanelColumn& column, const GoodputRoom& r)
     choose_fleet(column, r);
     constexpr Track kTimes = Track::log(1, 7200, say_time);
     column.slide("GPUs of the job", Track::log(kFewest, kMost, say_whole), s.gpus);
-    column.slide("Stall, all restart", kTimes, s.fleet.stall_s,
+    column.slide("Full-restart stall", kTimes, s.fleet.stall_s,
                  "From a failure until all GPUs train again. FT-HSDP\u2019s baseline: 10 minutes");
     column.slide("Wait without spares", kTimes, s.fleet.wait_s, "For another node, on top");
-    column.slide("Stall, one replica", kTimes, s.fleet.replica_stall_s,
+    column.slide("Elastic stall", kTimes, s.fleet.replica_stall_s,
                  "Until the others train on without it. FT-HSDP: 3 minutes");
     column.slide("Replica rejoins after", kTimes, s.fleet.rejoin_s);
     column.gap();

@@ -122,9 +122,9 @@ Caption caption_dpo(const Frame&, AlignmentState& s)
 {
     const double margin = s.chosen - s.rejected;
     return {
-        fmt::format(
-            "DPO raises the chosen answer over the rejected one: the margin is **{} nats**, the loss **{}**.",
-            signed_words(margin), three_digits(dpo_loss(s.beta, s.chosen, s.rejected))),
+        fmt::format("DPO raises the chosen response over the rejected one: the margin is **{} nats**, the "
+                    "loss **{}**.",
+                    signed_words(margin), three_digits(dpo_loss(s.beta, s.chosen, s.rejected))),
         fmt::format(
             "\u2212log \u03c3(\u03b2 (chosen \u2212 rejected)) = \u2212log \u03c3({:g} \u00d7 {}) = {}",
             s.beta, signed_words(margin), three_digits(dpo_loss(s.beta, s.chosen, s.rejected))),

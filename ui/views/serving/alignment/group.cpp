@@ -1,4 +1,4 @@
-// The advantages of a group of answers to one prompt, as GRPO computes them.
+// The advantages of a group of responses to one prompt, as GRPO computes them.
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
@@ -31,8 +31,9 @@ void draw_group(const AlignmentRoom& r)
     AlignmentState& state = r.state;
     const Theme& t = p.theme;
     const std::vector<double> advantages = group_advantages(rewards_of(state));
-    draw_chart_title(p, area.cut_top(p.px(24)), fmt::format("Advantages of {} answers to one prompt", kGroup),
-                     "click an answer to make it right or wrong");
+    draw_chart_title(p, area.cut_top(p.px(24)),
+                     fmt::format("Advantages of {} responses to one prompt", kGroup),
+                     "click a response to make it right or wrong");
     const Rect foot = area.cut_bottom(p.px(26));
     const float pitch = area.w / static_cast<float>(kGroup);
     constexpr double kMost = 2.8; // one of eight right: 2.65
@@ -73,23 +74,24 @@ void panel_group(PanelColumn& column, const AlignmentRoom& r)
 {
     const auto right = static_cast<double>(std::ranges::count(r.state.right, true));
     column.fact("Group size", std::to_string(kGroup));
-    column.fact("Right answers", fmt::format("{:g}", right));
+    column.fact("Correct responses", fmt::format("{:g}", right));
     column.fact("Mean reward", three_digits(right / kGroup));
     column.note(
-        "Where all answers are right, or all wrong, every advantage is 0: the prompt teaches nothing.");
+        "Where all responses are right, or all wrong, every advantage is 0: the prompt teaches nothing.");
 }
 
 Caption caption_group(const Frame&, AlignmentState& s)
 {
     const auto right = static_cast<std::size_t>(std::ranges::count(s.right, true));
     const double mean = static_cast<double>(right) / kGroup;
-    return {right == 0 || right == kGroup
-                ? std::string(
-                      "All answers alike: every advantage is 0, and **nothing is learned** from this prompt.")
-                : fmt::format("**{} of {} answers right**: the mean reward is {}.", right, kGroup,
-                              three_digits(mean)),
-            fmt::format("advantage = (reward \u2212 mean) / standard deviation, mean {}", three_digits(mean)),
-            "Shao et al. 2024, arXiv 2402.03300, section 4.1.2"};
+    return {
+        right == 0 || right == kGroup
+            ? std::string(
+                  "All responses alike: every advantage is 0, and **nothing is learned** from this prompt.")
+            : fmt::format("**{} of {} responses correct**: the mean reward is {}.", right, kGroup,
+                          three_digits(mean)),
+        fmt::format("advantage = (reward \u2212 mean) / standard deviation, mean {}", three_digits(mean)),
+        "Shao et al. 2024, arXiv 2402.03300, section 4.1.2"};
 }
 
 } // namespace

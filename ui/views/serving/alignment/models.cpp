@@ -82,13 +82,6 @@ void draw_copies(const Painter& p, const AlignmentReport& r, const AlignmentSetu
     }
 }
 
-// GPUs of the scenario's kind that hold so much at least, nothing else counted.
-std::int64_t gpus_for(const Scenario& scenario, const AlignmentReport& report)
-{
-    const double each = std::max(1.0, scenario.cluster.gpu.memory_gb * 1e9);
-    return static_cast<std::int64_t>(std::ceil(report.total().value / each));
-}
-
 void draw_models(const AlignmentRoom& r)
 {
     const Painter& p = r.p;
@@ -153,7 +146,7 @@ void panel_models(PanelColumn& column, const AlignmentRoom& r)
                   "Rank 16 on all linear layers; with its adapters off the policy is the reference, and the "
                   "value model the reward model (A)");
     column.toggle("Verifiable reward (GRPO)", setup.rules,
-                  "A rule or a test checks the answer; no reward model is kept (V)");
+                  "A rule or a test checks the response; no reward model is kept (V)");
 }
 
 Caption caption_models(const Frame& frame, AlignmentState& state)
@@ -175,6 +168,12 @@ Caption caption_models(const Frame& frame, AlignmentState& state)
 }
 
 } // namespace
+
+std::int64_t gpus_for(const Scenario& scenario, const AlignmentReport& report)
+{
+    const double each = std::max(1.0, scenario.cluster.gpu.memory_gb * 1e9);
+    return static_cast<std::int64_t>(std::ceil(report.total().value / each));
+}
 
 const Page<AlignmentState> copies_of_models_page{"Memory", draw_models, panel_models, caption_models};
 

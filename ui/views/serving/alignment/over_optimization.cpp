@@ -41,9 +41,19 @@ void draw_over_optimization(const AlignmentRoom& r)
     plot.line(rewards(Optimizing::best_of_n, state.doubt), {t.muted, 2}, "gold, best of n");
     plot.line(rewards(Optimizing::reinforcement, 4 * state.doubt), {t.text, 2.5F}, "gold, RL");
     const double gold = gold_reward(Optimizing::reinforcement, kAlpha, 4 * state.doubt, std::min(stop, most));
+    const double best = gold_peak(Optimizing::reinforcement, kAlpha, 4 * state.doubt);
+    const PlotPoint highest{best, gold_reward(Optimizing::reinforcement, kAlpha, 4 * state.doubt, best)};
+    if (best <= most)
+    {
+        plot.dot(highest, {t.text, 5});
+        plot.label(highest,
+                   fmt::format("gold peaks at d = {}: {}", three_digits(best), three_digits(highest.y)),
+                   true);
+    }
     const PlotMove move =
         plot.rule_x(stop, {t.text, 2, true},
-                    fmt::format("optimum at d = {}: gold reward {}", three_digits(stop), three_digits(gold)),
+                    fmt::format("the policy stops at d = {}: gold reward {}", three_digits(stop),
+                                signed_words(std::round(gold * 100) / 100)),
                     "###where it stops");
     plot.dot({stop, gold}, {t.text, move.hovered ? 9.0F : 7.5F});
     const auto to = move.x(most / 100);
@@ -66,14 +76,22 @@ Caption caption_over_optimization(const Frame&, AlignmentState& s)
 {
     const double stop = penalized_distance(kAlpha, s.penalty);
     const double gold = gold_reward(Optimizing::reinforcement, kAlpha, 4 * s.doubt, stop);
+    const double best = gold_peak(Optimizing::reinforcement, kAlpha, 4 * s.doubt);
+    const double peak = gold_reward(Optimizing::reinforcement, kAlpha, 4 * s.doubt, best);
+    const double past = stop / best;
+    const std::string_view where = past > 1.05   ? "past the peak of the gold reward"
+                                   : past < 0.95 ? "before the peak of the gold reward"
+                                                 : "near the peak of the gold reward";
     return {
         fmt::format(
-            "With a KL coefficient of {} the policy stops at **d = {}**: the reward model says {}, the gold "
-            "reward is **{}**.",
-            three_digits(s.penalty), three_digits(stop), three_digits(kAlpha * stop),
-            signed_words(std::round(gold * 100) / 100)),
-        fmt::format("d \u2212 KL coefficient \u00d7 d\u00b2 is largest at d = 1 / (2 \u00d7 {}) = {}",
-                    three_digits(s.penalty), three_digits(stop)),
+            "With a KL coefficient of {} the policy stops at **d = {}**, {}: the reward model says {}, the "
+            "gold reward is **{}** of at most {} at d = {}.",
+            three_digits(s.penalty), three_digits(stop), where, three_digits(kAlpha * stop),
+            signed_words(std::round(gold * 100) / 100), three_digits(peak), three_digits(best)),
+        fmt::format("proxy d \u2212 KL coefficient \u00d7 d\u00b2 is largest at d = 1 / (2 \u00d7 {}) = {}; "
+                    "gold d (1 \u2212 {} ln d) at e^(1 / {} \u2212 1) = {}",
+                    three_digits(s.penalty), three_digits(stop), three_digits(4 * s.doubt),
+                    three_digits(4 * s.doubt), three_digits(best)),
         "A toy in the form of Gao et al. 2022, arXiv 2210.10760, section 3.1: gold reward d (1 \u2212 b d) "
         "for best "
         "of n, d (1 \u2212 4b ln d) for RL; the policy stops where d less the KL coefficient times d\u00b2 "

@@ -33,6 +33,9 @@ using AlignmentRoom = PageRoom<AlignmentState>;
 
 extern const Page<AlignmentState> copies_of_models_page, dpo_page, over_optimization_page, group_page;
 
+// GPUs of the scenario's kind that hold so much at least, nothing else counted.
+std::int64_t gpus_for(const Scenario& scenario, const AlignmentReport& report);
+
 // "−2.5"
 std::string signed_words(double value);
 

@@ -3,6 +3,7 @@
 #include "core/base/counted.h"
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/serving/load.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/charts/stacked_bar.h"
@@ -254,6 +255,7 @@ void ServingDesk::update(const Scenario& scenario) const
     setup.weight_bits = wish.weight_bits;
     setup.cache_bits = wish.cache_bits;
     setup.paged = wish.paged;
+    setup = holding_setup(scenario, setup);
     report_ = serving_report(scenario, setup);
     curve_ = serving_curve(scenario, setup, batches(report_));
     if (held_.stays.empty())

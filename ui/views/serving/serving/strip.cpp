@@ -33,7 +33,7 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
 {
     const Theme& t = p.theme;
     draw_chart_title(p, area.cut_top(p.px(24)), name,
-                     fmt::format("slot utilization {}", format_percent(b.busy())));
+                     fmt::format("batch-slot occupancy {}", format_percent(b.busy())));
     const Rect axis = area.cut_bottom(p.px(22));
     const float pitch = std::min(p.px(56), area.h / static_cast<float>(b.slots));
     const std::vector<LaneName> names(static_cast<std::size_t>(b.slots));

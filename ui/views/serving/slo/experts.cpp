@@ -67,15 +67,15 @@ void draw_decoded(const SloRoom& r, Rect area)
                                 largest_over(two, &WideEngine::tokens_per_gpu));
     Plot plot(r.p, area,
               {gpus_of(one.front()) / 1.3, gpus_of(one.back()) * 1.3, PlotScale::log,
-               "GPUs of an engine (EP, TP)", say_whole},
+               "GPUs per engine (EP, TP)", say_whole},
               {0, 1.2 * std::max(top, 1.0), PlotScale::linear, "", three_digits},
-              {.title = "Tokens/s per GPU within the TPOT objective, decoding", .part = "decode"});
+              {.title = "Tokens/s per GPU within the TPOT SLO, decoding", .part = "decode"});
     if (!plot)
     {
         return;
     }
     plot.line(decoded(one), {t.forward, 2.5F}, "one batch");
-    plot.line(decoded(two), {t.expert, 2.5F}, "two half batches");
+    plot.line(decoded(two), {t.expert, 2.5F}, "two-batch overlap (TBO)");
     for (const bool halves : {false, true})
     {
         for (const WideEngine& engine : halves ? two : one)
@@ -96,7 +96,7 @@ void draw_decoded(const SloRoom& r, Rect area)
                             wide_words(engine), engine.batch, three_digits(engine.tokens_per_gpu()),
                             latency_words(engine.seconds), latency_words(time.memory),
                             latency_words(time.compute), latency_words(time.exchange),
-                            engine.overlap_from > 0 ? "\n\ntwo half batches" + overlap_words(engine) : "");
+                            engine.overlap_from > 0 ? "\n\ntwo-batch overlap" + overlap_words(engine) : "");
             const bool here = (group || halves == r.state.setup.engine.two_batch) &&
                               engine.report.setup.ranks == r.state.setup.engine.ranks;
             const PlotDot look{group    ? Mark(t.text)
@@ -189,7 +189,7 @@ void panel_experts(PanelColumn& column, const SloRoom& r)
     constexpr Track kEachTrack = Track::log(0.005, 0.5, latency_words);
     column.slide("Prompt tokens", kTokenTrack, setup.engine.prompt);
     column.slide("Output tokens", kTokenTrack, setup.engine.output);
-    column.slide("TPOT objective", kEachTrack, setup.each_token);
+    column.slide("TPOT SLO", kEachTrack, setup.each_token);
     column.rule();
     column.slide("GPUs per attention replica", Track::log(1, 64, say_whole), r.state.asked(s).engine.gpus,
                  r.state.gpus, "Tensor parallelism of attention");
@@ -204,12 +204,12 @@ void panel_experts(PanelColumn& column, const SloRoom& r)
                 report.setup.ranks > 1 ? grouped(expert_slots(s.model, report.setup)) : "sharded",
                 "Of each layer, replicas included");
     column.fact("Weights on a GPU", format_bytes(report.weights, r.p.look.unit));
-    column.fact("Batch of a replica", grouped(engine.batch), "The largest within memory and the objective");
+    column.fact("Batch of a replica", grouped(engine.batch), "The largest within memory and the SLO");
     if (engine.batch > 0)
     {
         column.fact("Step", latency_words(engine.seconds));
         column.fact("Dispatch and combine", latency_words(report.decode.exchange),
-                    "All layers; alongside the kernels with two half batches");
+                    "All layers; alongside the kernels with two-batch overlap");
     }
 }
 
@@ -227,7 +227,7 @@ Caption experts_caption(const Frame& frame, SloState& state)
     const WideEngine& best = one->tokens_per_gpu() >= two->tokens_per_gpu() ? *one : *two;
     if (best.batch == 0)
     {
-        return {"No engine here decodes within the objective.", "", ""};
+        return {"No engine here decodes within the SLO.", "", ""};
     }
     const bool alone = best.report.setup.ranks <= 1;
     const WideEngine& shown = shown_engine(state.wide_of(s, best.report.setup.two_batch), state);
@@ -237,7 +237,7 @@ Caption experts_caption(const Frame& frame, SloState& state)
                 "Most tokens per GPU within {}: **{}**, {} sequences per replica{}, **{} tokens/s per GPU**.",
                 latency_words(state.setup.each_token), wide_words(best), grouped(best.batch),
                 alone                         ? std::string()
-                : best.report.setup.two_batch ? ", two half batches" + overlap_words(best)
+                : best.report.setup.two_batch ? ", two-batch overlap" + overlap_words(best)
                                               : ", one batch",
                 three_digits(best.tokens_per_gpu())),
             fmt::format("sent per GPU and layer = {} = {} = {}", sent.formula, sent.working,

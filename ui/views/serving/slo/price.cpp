@@ -60,7 +60,7 @@ std::string way_words(const LoadSetup& way)
     case ServingSystem::chunked:
         return fmt::format("{}, chunks of {}", gpus, grouped(way.budget));
     default:
-        return fmt::format("{}, prefill first", gpus);
+        return fmt::format("{}, prefill-prioritized", gpus);
     }
 }
 
@@ -113,7 +113,7 @@ void draw_price(const SloRoom& r)
                                  [](const PricedLoad& f) {
                                      return PlotPoint{f.tpot_90, f.usd};
                                  }),
-              {t.text, 2.5F}, "Pareto front");
+              {t.text, 2.5F}, "Pareto frontier");
     std::string last;
     for (const PricedLoad& f : front)
     {
@@ -124,7 +124,7 @@ void draw_price(const SloRoom& r)
         }
     }
     plot.limit_x(r.state.setup.each_token,
-                 fmt::format("objective {}", latency_words(r.state.setup.each_token)));
+                 fmt::format("SLO {}", latency_words(r.state.setup.each_token)));
     const PlotPick pick = plot.pick(places, "###priced");
     if (pick.at)
     {
@@ -162,8 +162,8 @@ Caption price_caption(const Frame& frame, SloState& state)
         std::find_if(front.rbegin(), front.rend(),
                      [&](const PricedLoad& point) { return point.tpot_90 <= state.setup.each_token; });
     return {within == front.rend()
-                ? (more ? std::string("Searching \u2026") : "No configuration meets both objectives.")
-                : fmt::format("Cheapest within both objectives: **{}**, at {} requests/s **{}** per million "
+                ? (more ? std::string("Searching \u2026") : "No configuration meets both SLOs.")
+                : fmt::format("Cheapest within both SLOs: **{}**, at {} requests/s **{}** per million "
                               "output tokens.",
                               way_words(within->setup), load_words(within->setup.rate), dollars(within->usd)),
             "dollars per million tokens = GPUs \u00d7 $/h / 3,600 / (requests/s \u00d7 output tokens) \u00d7 "

@@ -188,7 +188,7 @@ void draw_latency(const SloRoom& r, Rect area, std::string_view title, double Lo
     }
     plot.line(middle, {t.forward, 1.5F, true}, "median");
     plot.line(high, {t.text, 2.5F}, "p90");
-    const PlotMove limit = plot.limit_y(objective, fmt::format("objective {}", latency_words(objective)), id);
+    const PlotMove limit = plot.limit_y(objective, fmt::format("SLO {}", latency_words(objective)), id);
     if (const auto to = limit.y(1.1))
     {
         objective = std::max(1e-4, *to);
@@ -246,7 +246,7 @@ Caption requests_caption(const Frame& frame, SloState& state)
         figure(load.ttft_90, load.setup.first_token), figure(load.tpot_90, load.setup.each_token));
     return {
         now + (most > 0 ? fmt::format(" Goodput: **{} requests/s**.", load_words(most))
-                        : " No rate meets both objectives."),
+                        : " No rate meets both SLOs."),
         fmt::format("goodput = largest rate with p90 TTFT \u2264 {} and p90 TPOT \u2264 {} = {} requests/s",
                     latency_words(load.setup.first_token), latency_words(load.setup.each_token),
                     load_words(most)),

@@ -81,14 +81,14 @@ void draw_split(const SloRoom& r)
     Plot plot(r.p, r.area,
               {0, static_cast<double>(now.engines), PlotScale::linear,
                fmt::format("prefill engines, of {}", now.engines), say_whole, ticks},
-              {0, 1.25 * std::max(top, 1e-9), PlotScale::linear, "requests/s within both objectives, per GPU",
+              {0, 1.25 * std::max(top, 1e-9), PlotScale::linear, "requests/s within both SLOs, per GPU",
                three_digits},
               {.part = "split"});
     if (!plot)
     {
         return;
     }
-    plot.rule_y(now.each(0), {ink_of(t, ServingSystem::prefill_first), 2, true}, "colocated, prefill first");
+    plot.rule_y(now.each(0), {ink_of(t, ServingSystem::prefill_first), 2, true}, "colocated, prefill-prioritized");
     plot.rule_y(now.each(1), {ink_of(t, ServingSystem::chunked), 2, true},
                 fmt::format("colocated, chunks of {}", grouped(r.state.setup.budget)));
     plot.line(apart, {ink_of(t, ServingSystem::disaggregated), 2.5F}, "disaggregated");
@@ -127,14 +127,13 @@ Caption split_caption(const Frame& frame, SloState& state)
     const auto best = now.best();
     if (!best)
     {
-        return {more ? "Searching \u2026" : "No ratio of the engines meets both objectives.", "", ""};
+        return {more ? "Searching \u2026" : "No ratio of the engines meets both SLOs.", "", ""};
     }
     const std::string how = *best >= 2   ? fmt::format("**{} prefill to {} decode engines**", *best - 1,
                                                        now.engines - static_cast<std::int64_t>(*best) + 1)
                             : *best == 1 ? "**chunked prefill on all engines**"
-                                         : "**prefill first on all engines**";
-    return {fmt::format("Best for these objectives: {}, {} requests/s per GPU.", how,
-                        load_words(now.each(*best))),
+                                         : "**prefill-prioritized on all engines**";
+    return {fmt::format("Best for these SLOs: {}, {} requests/s per GPU.", how, load_words(now.each(*best))),
             "x : y = rate \u00d7 prefill seconds : rate \u00d7 output tokens \u00d7 TPOT / batch size",
             "Each phase has as many engines as its share of the work; the KV cache moves through the "
             "network. Zhong et al., DistServe, arXiv 2401.09670, section 4."};

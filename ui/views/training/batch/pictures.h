@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/training/batch.h"
+#include "core/training/critical_batch.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
 
@@ -16,7 +17,7 @@ struct BatchState
     BatchPart unknown = BatchPart::accumulation; // follows from the other three
     std::optional<BatchSplit> draft;             // typed, and not to be solved
     BatchSplit of;                               // the scenario's when the draft was typed
-    double loss = 2.2;                           // [nats per token] at which the critical batch is asked for
+    double loss = kUsualLoss;                    // [nats per token] at which the critical batch is asked for
 };
 
 // One optimizer step on the view's clock: the rounds, then summing gradients, then the update.

@@ -18,7 +18,7 @@ struct OptimizerState
     Valley valley{.across = 300, .angle = 0.1};
     DescentOptions descent{.rate = 0.05};
     bool best_rates = true;      // each optimizer at the slider's rate that serves it best; else all at one
-    double loss = 2.2;           // [nats per token] at which the critical batch is asked for
+    double loss = kUsualLoss;    // [nats per token] at which the critical batch is asked for
     std::int64_t muon_steps = 5; // Newton-Schulz
     bool root = false;           // rates follow the root of the batch, else the batch
 };
