@@ -206,9 +206,15 @@ private:
     std::vector<DemoScript> scripts_;
     std::optional<MeasuredFrame> measured_;
     std::optional<AccuracyFrame> accuracy_;
-    std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
-    bool asked_ = false;              // it is a question's
-    std::optional<double> start_at_;  // the lesson's moment of the view it has opened
+    // What pictures show while StageTool::freeze is on.
+    struct Frozen
+    {
+        Evaluated now;
+        std::map<std::string, Clock> clocks;
+    };
+    std::optional<Frozen> frozen_;
+    bool asked_ = false;             // it is a question's
+    std::optional<double> start_at_; // the lesson's moment of the view it has opened
     bool dragging_ = false;
     std::optional<Command> save_asked_;
     std::optional<Saving> saving_;
