@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -84,8 +85,9 @@ struct Look
     float scale = 1; // of text and of every pixel constant
     bool reduced_motion = false;
     ByteUnit unit = ByteUnit::decimal;
-    bool hide_numbers = false; // what Painter writes has none
-    Sketch* sketch = nullptr;  // what is drawn is written down there too
+    bool hide_numbers = false;                       // what Painter writes has none
+    Sketch* sketch = nullptr;                        // what is drawn is written down there too
+    std::span<const std::string> known_numbers = {}; // these stay while the others are hidden
 
     float px(float design) const { return std::round(design * scale); }
     std::string_view gigabyte() const { return unit == ByteUnit::decimal ? "GB" : "GiB"; }
