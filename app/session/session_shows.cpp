@@ -184,6 +184,7 @@ void Session::show_scene(std::size_t index)
     change(scene.scenario, false);
     show_place(scene.view);
     start_playback(scene.playback);
+    stage_.on[static_cast<std::size_t>(StageTool::black)] = false;
     stage_.on[static_cast<std::size_t>(StageTool::numbers)] = scene.hide_numbers;
     stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();
 }
@@ -200,8 +201,8 @@ void Session::turn(StageTool tool)
     on = !on;
     if (tool == StageTool::freeze)
     {
-        frozen_ = on ? std::optional(now_) : std::nullopt;
-        notice_ = on ? "The picture is frozen; what you change shows when it resumes (Ctrl F)" : "";
+        frozen_ = on ? std::optional(Frozen{now_, clocks_}) : std::nullopt;
+        notice_ = on ? "Frozen; changes show when it resumes (Ctrl F)" : "";
     }
 }
 
