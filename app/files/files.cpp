@@ -419,10 +419,21 @@ fs::path data_folder()
     return user_folder("XDG_DATA_HOME", ".local/share");
 }
 
+// As browsers do: nobody looks for what a window saved where its program was started.
+std::filesystem::path downloads_folder()
+{
+    std::error_code none;
+    const fs::path chosen = variable("XDG_DOWNLOAD_DIR");
+    const fs::path usual = fs::path(variable("HOME")) / "Downloads";
+    return chosen.is_absolute() && fs::is_directory(chosen, none) ? chosen
+           : usual.is_absolute() && fs::is_directory(usual, none) ? usual
+                                                                  : fs::current_path(none);
+}
+
 std::filesystem::path free_name(std::string_view name, std::string_view beside)
 {
     std::error_code error;
-    const std::filesystem::path folder = std::filesystem::current_path(error);
+    const std::filesystem::path folder = downloads_folder();
     const std::filesystem::path asked(name);
     // A link counts too, wherever it points.
     const auto taken = [&](const fs::path& path) { return fs::exists(fs::symlink_status(path, error)); };

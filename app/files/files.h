@@ -29,8 +29,8 @@ Issues check_can_save(const std::filesystem::path& path);
 // The same but for the flushing: for what is written many times a second and need not outlast a power cut.
 Issues show_text(const std::filesystem::path& path, std::string_view text);
 
-// Saves for the person in the folder they started in, under this name or with a number behind it, never over
-// another file; returns where, or why not.
+// Saves in the folder for downloads, under this name or with a number behind it, never over another file;
+// returns where, or why not.
 Result<std::filesystem::path> save_new(std::string_view name, std::string_view text);
 // A name of that kind that is free, and so is the same with `beside` in place of its extension.
 std::filesystem::path free_name(std::string_view name, std::string_view beside = {});
@@ -38,6 +38,8 @@ std::filesystem::path free_name(std::string_view name, std::string_view beside =
 // Here and now: "2026-11-28".
 std::string date_today();
 
+// $XDG_DOWNLOAD_DIR or ~/Downloads; where there is none, the folder the program was started in.
+std::filesystem::path downloads_folder();
 std::filesystem::path cache_folder();  // $XDG_CACHE_HOME/ringside or ~/.cache/ringside
 std::filesystem::path config_folder(); // $XDG_CONFIG_HOME/ringside or ~/.config/ringside
 std::filesystem::path data_folder();   // $XDG_DATA_HOME/ringside or ~/.local/share/ringside

@@ -8,6 +8,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -42,6 +43,18 @@ ImVector<ImGuiInputEvent> after_first_chord(ImVector<ImGuiInputEvent>& queue)
     }
     return later;
 }
+
+// Type of a presenter is for the back row: it has the same share of any height above 1080 lines. In steps,
+// or the fonts would be loaded again for every pixel that a window is dragged by.
+float growth_of_projector(float display_scale)
+{
+    constexpr float kLines = 1080;
+    constexpr float kSteps = 4; // of a doubling
+    const float height = ImGui::GetIO().DisplaySize.y / (kLines * display_scale);
+    return std::max(1.0F, std::floor(height * kSteps) / kSteps);
+}
+
+constexpr float kLargestType = 4; // times the design's: a larger atlas is more than renderers take
 
 } // namespace
 
@@ -80,7 +93,9 @@ Drawing::~Drawing()
 
 bool Drawing::prepare(const Preferences& preferences, float display_scale)
 {
-    const float type = std::clamp(preferences.text_scale, 0.75F, 2.5F) * display_scale;
+    const float chosen = std::clamp(preferences.text_scale, 0.75F, 2.5F) * display_scale;
+    const float grown = preferences.presenter ? growth_of_projector(display_scale) : 1;
+    const float type = std::max(chosen, std::min(chosen * grown, kLargestType));
     const float wanted = type * (preferences.presenter ? kPresenterScale : 1);
     if (wanted == scale_ && preferences.presenter == presenter_)
     {
@@ -105,7 +120,8 @@ Look Drawing::look(const Preferences& preferences) const
             false,
             sketch_,
             false,
-            record_};
+            record_,
+            {}};
 }
 
 std::string Drawing::svg(const Sketch& sketch, const Session& session) const

@@ -25,8 +25,8 @@ public:
     Drawing& operator=(const Drawing&) = delete;
     ~Drawing();
 
-    // Loads the fonts again when the preferences ask for another size. True when the atlas changed: its
-    // texture is stale. Call between frames.
+    // Loads the fonts again when the preferences, or a presenter's window, ask for another size. True when
+    // the atlas changed: its texture is stale. Call between frames.
     bool prepare(const Preferences& preferences, float display_scale);
     // Makes this the context that ImGui works on, where there are several.
     void enter() const { ImGui::SetCurrentContext(context_); }

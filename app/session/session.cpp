@@ -531,7 +531,7 @@ void Session::advance(double seconds, const Motion& motion)
     {
         return;
     }
-    Clock& clock = clocks_[view_];
+    Clock& clock = frozen_ ? frozen_->clocks[view_] : clocks_[view_];
     Playback& p = clock.playback;
     if (motion.rest != clock.rest)
     {
@@ -543,7 +543,7 @@ void Session::advance(double seconds, const Motion& motion)
     {
         p.t = *std::exchange(start_at_, std::nullopt);
     }
-    if (!p.playing || motion.duration <= 0)
+    if (frozen_ || !p.playing || motion.duration <= 0)
     {
         p.t = std::min(p.t, motion.duration);
         return;
@@ -577,7 +577,8 @@ bool Session::playing() const
         return team_->busy() && !watching();
     }
     const auto found = clocks_.find(view_);
-    return found != clocks_.end() && found->second.playback.playing && !(lessons_ && lessons_->frozen());
+    return found != clocks_.end() && found->second.playback.playing && !frozen_ &&
+           !(lessons_ && lessons_->frozen());
 }
 
 bool Session::watching() const
@@ -599,9 +600,10 @@ bool Session::ticking() const
 
 Frame Session::frame(double clock) const
 {
-    const auto found = clocks_.find(view_);
+    const std::map<std::string, Clock>& clocks = frozen_ ? frozen_->clocks : clocks_;
+    const auto found = clocks.find(view_);
     const LabFrame& lab = lab_->frame();
-    Playback playback = found == clocks_.end() ? Playback{} : found->second.playback;
+    Playback playback = found == clocks.end() ? Playback{} : found->second.playback;
     if (role() == ViewRole::lab)
     {
         const std::int64_t newest = lab.a.snapshot ? lab.a.snapshot->step : 0;

@@ -248,9 +248,15 @@ private:
     std::optional<MeasuredFrame> measured_;
     bool shipped_asked_ = false; // measured steps that come with the program, once the view has opened
     std::optional<AccuracyFrame> accuracy_;
-    std::optional<Evaluated> frozen_; // what pictures show while StageTool::freeze is on
-    bool asked_ = false;              // it is a question's
-    std::optional<double> start_at_;  // the lesson's moment of the view it has opened
+    // What pictures show while StageTool::freeze is on.
+    struct Frozen
+    {
+        Evaluated now;
+        std::map<std::string, Clock> clocks;
+    };
+    std::optional<Frozen> frozen_;
+    bool asked_ = false;             // it is a question's
+    std::optional<double> start_at_; // the lesson's moment of the view it has opened
     bool dragging_ = false;
     std::optional<Command> save_asked_;
     std::optional<Saving> saving_;

@@ -61,7 +61,7 @@ std::string Session::place_on_show() const
 
 const Evaluated& Session::on_show() const
 {
-    return frozen_ ? *frozen_ : example_ ? example_->now : now_;
+    return frozen_ ? frozen_->now : example_ ? example_->now : now_;
 }
 
 void Session::follow_opening()
@@ -274,6 +274,7 @@ void Session::show_scene(std::size_t index)
     change(scene.scenario, false);
     show_place(scene.view);
     start_playback(scene.playback);
+    stage_.on[static_cast<std::size_t>(StageTool::black)] = false;
     stage_.on[static_cast<std::size_t>(StageTool::numbers)] = scene.hide_numbers;
     stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();
 }
@@ -290,8 +291,8 @@ void Session::turn(StageTool tool)
     on = !on;
     if (tool == StageTool::freeze)
     {
-        frozen_ = on ? std::optional(on_show()) : std::nullopt;
-        notice_ = on ? "The picture is frozen; what you change shows when it resumes (Ctrl F)" : "";
+        frozen_ = on ? std::optional(Frozen{on_show(), clocks_}) : std::nullopt;
+        notice_ = on ? "Frozen; changes show when it resumes (Ctrl F)" : "";
     }
 }
 

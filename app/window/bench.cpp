@@ -199,8 +199,8 @@ nlohmann::json measure_frames(const Opened& opened)
     Session session(opened.presets, default_scenario(opened.presets));
     session.set_search_threads(std::max(1U, std::thread::hardware_concurrency())); // as the window has
     Drawing drawing(find_fonts(opened.assets));
-    drawing.prepare({}, 1);
     ImGui::GetIO().DisplaySize = {kWidth, kHeight};
+    drawing.prepare({}, 1);
     const auto screen = or_end(Offscreen::create(kWidth, kHeight));
     screen->upload_fonts();
     drawing.build(session, 0, 1.0 / 60);

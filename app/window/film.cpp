@@ -147,8 +147,8 @@ WindowFilm::~WindowFilm()
 Issues WindowFilm::open(float scale, int width, int height)
 {
     drawing_.enter();
-    drawing_.prepare(session_.preferences(), scale);
     ImGui::GetIO().DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    drawing_.prepare(session_.preferences(), scale);
     const Motion motion = drawing_.motion(session_);
     if (motion.duration <= 0)
     {

@@ -444,8 +444,8 @@ void Stage::open_view(const PictureOptions& options)
         session_.set_measured(std::move(set));
     }
     session_.say("");
-    drawing_.prepare(preferences, 1);
     ImGui::GetIO().DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
+    drawing_.prepare(preferences, 1);
     session_.advance(0, motion()); // to where the view rests
     if (!options.term.empty())
     {

@@ -23,18 +23,22 @@ namespace
 class StartedIn
 {
 public:
-    StartedIn() : before_(fs::current_path())
+    StartedIn()
+        : before_(fs::current_path()), home_(std::getenv("HOME") == nullptr ? "" : std::getenv("HOME"))
     {
+        ::unsetenv("XDG_DOWNLOAD_DIR");
         std::string name = (fs::temp_directory_path() / "ringside-test-XXXXXX").string();
         REQUIRE(::mkdtemp(name.data()) != nullptr);
         folder_ = fs::canonical(name);
         fs::current_path(folder_);
+        ::setenv("HOME", folder_.c_str(), 1); // without a folder for downloads
     }
     StartedIn(const StartedIn&) = delete;
     StartedIn& operator=(const StartedIn&) = delete;
     ~StartedIn()
     {
         std::error_code none;
+        ::setenv("HOME", home_.c_str(), 1);
         fs::current_path(before_, none);
         fs::remove_all(folder_, none);
     }
@@ -43,6 +47,7 @@ public:
 
 private:
     fs::path before_;
+    std::string home_;
     fs::path folder_;
 };
 
@@ -54,6 +59,20 @@ std::string read(const fs::path& path)
 }
 
 } // namespace
+
+TEST_CASE("what a window saves goes to the folder for downloads, where there is one")
+{
+    const StartedIn here;
+    CHECK(free_name("view.png") == here.folder() / "view.png");
+    fs::create_directory(here.folder() / "Downloads");
+    CHECK(free_name("view.png") == here.folder() / "Downloads" / "view.png");
+    fs::create_directory(here.folder() / "elsewhere");
+    ::setenv("XDG_DOWNLOAD_DIR", (here.folder() / "elsewhere").c_str(), 1);
+    CHECK(free_name("view.png") == here.folder() / "elsewhere" / "view.png");
+    ::setenv("XDG_DOWNLOAD_DIR", "/nowhere/at/all", 1);
+    CHECK(free_name("view.png") == here.folder() / "Downloads" / "view.png");
+    ::unsetenv("XDG_DOWNLOAD_DIR");
+}
 
 TEST_CASE("a free name is the one asked for, or the same with the next free number")
 {

@@ -233,6 +233,28 @@ TEST_CASE("a model is chosen from the list by typing part of its name")
     CHECK(w.seek("Llama 3.1 8B") == nullptr);
 }
 
+TEST_CASE("Enter takes the model that is called so, then one that has the word, before longer names")
+{
+    for (const auto& [typed, name] :
+         {std::pair<std::string_view, std::string_view>{"DeepSeek-V3", "DeepSeek-V3"},
+          {"deepseek v3.2", "DeepSeek-V3.2"},
+          {"3B", "Llama 3.2 3B"}})
+    {
+        INFO(typed);
+        Window w;
+        w.open("memory");
+        w.click("###model");
+        w.frames(2);
+        w.type(typed);
+        w.frames(2);
+        w.key(ImGuiKey_Enter);
+        w.frames(2);
+        const std::string chosen = w.session().scenario().model.name;
+        CHECK(chosen.starts_with(name));
+        CHECK((typed == "deepseek v3.2" || chosen == name));
+    }
+}
+
 TEST_CASE("a list filter that matches nothing says so")
 {
     Window w;

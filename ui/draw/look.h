@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,7 @@ struct Look
     Sketch* sketch = nullptr;      // what is drawn is written down there too
     bool no_tips = false;          // what is pointed at has no read-out
     ChartRecord* record = nullptr; // of this frame's charts
+    std::span<const std::string> known_numbers = {}; // these stay while the others are hidden
 
     float px(float design) const { return std::round(design * scale); }
     std::string_view gigabyte() const { return unit == ByteUnit::decimal ? "GB" : "GiB"; }

@@ -63,7 +63,7 @@ std::string_view Painter::told(std::string_view text, std::string& room) const
     {
         return text;
     }
-    room = ringside::hide_numbers(text);
+    room = ringside::hide_numbers(text, look.known_numbers);
     return room;
 }
 

@@ -36,12 +36,13 @@ ViewKeys lesson_rows()
 ViewKeys general_rows()
 {
     return {{"Space", "Play or pause"},
-            {", .", "One step back, one step forward"},
+            {", .", "One step back, one step forward; < > in presenter"},
             {"Home End", "To the start, to the end"},
             {"Tab", "Next control: arrow keys move it, Enter presses it or types its value"},
             {"M", "Every field of the scenario"},
             {"\\", "Scenario panel, where it is hidden"},
             {"PgDn PgUp", "Presenter: next view or scene, and back"},
+            {". or B", "Presenter, scenes: black screen; any key ends it"},
             {"Ctrl K", "Find anything"},
             {"F1", "What the view shows, what to try"},
             {"?", "These keys"},
@@ -51,8 +52,8 @@ ViewKeys general_rows()
 // Commands of the scenario, of what is shown to a class, and of the window.
 std::size_t group_of(const CommandInfo& command)
 {
-    constexpr std::array kClass{"Faster", "Slower", "Presenter", "Full screen",  "Spotlight",
-                                "Pen",    "Hide",   "Freeze",    "Ask the class"};
+    constexpr std::array kClass{"Faster", "Slower", "Presenter", "Full screen",   "Spotlight",
+                                "Pen",    "Hide",   "Freeze",    "Ask the class", "Black"};
     const bool shown =
         std::ranges::any_of(kClass, [&](std::string_view start) { return command.name.starts_with(start); });
     return shown ? 1 : command.of_scenario ? 0 : 2;

@@ -23,11 +23,12 @@ struct NamedKey
     ImGuiKey key;
 };
 constexpr std::array kNamedKeys{
-    NamedKey{"Enter", ImGuiKey_Enter},      NamedKey{"PgDn", ImGuiKey_PageDown},
-    NamedKey{"PgUp", ImGuiKey_PageUp},      NamedKey{"Space", ImGuiKey_Space},
-    NamedKey{"Delete", ImGuiKey_Delete},    NamedKey{"Backspace", ImGuiKey_Backspace},
-    NamedKey{"\u2190", ImGuiKey_LeftArrow}, NamedKey{"\u2192", ImGuiKey_RightArrow},
-    NamedKey{"\u2191", ImGuiKey_UpArrow},   NamedKey{"\u2193", ImGuiKey_DownArrow}};
+    NamedKey{"Esc", ImGuiKey_Escape},          NamedKey{"Enter", ImGuiKey_Enter},
+    NamedKey{"PgDn", ImGuiKey_PageDown},       NamedKey{"PgUp", ImGuiKey_PageUp},
+    NamedKey{"Space", ImGuiKey_Space},         NamedKey{"Delete", ImGuiKey_Delete},
+    NamedKey{"Backspace", ImGuiKey_Backspace}, NamedKey{"\u2190", ImGuiKey_LeftArrow},
+    NamedKey{"\u2192", ImGuiKey_RightArrow},   NamedKey{"\u2191", ImGuiKey_UpArrow},
+    NamedKey{"\u2193", ImGuiKey_DownArrow}};
 
 ImGuiKey key_of(std::string_view word)
 {

@@ -5,11 +5,14 @@
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/draw/scopes.h"
+#include "ui/shell/guide/spotlight.h"
 #include "ui/shell/popups.h"
+#include "ui/widgets/sheet.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ringside
 {
@@ -121,13 +124,19 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
 void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
 {
     const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->on_show(frame.view);
-    if (scene == nullptr || scene->text.empty() || picture.h < p.px(440))
+    if (scene == nullptr || scene->text.empty())
     {
-        return; // its title stands above in any case
+        return;
     }
     const std::string place =
         fmt::format("{} of {}", frame.stage->scene + 1, frame.stage->script->scenes.size());
     const float line = p.height(Type::body);
+    const float wide = picture.w - p.width(Type::small, place) - p.px(24);
+    constexpr float kLeast = 260; // [design px] of a picture that is worth its words
+    if (picture.h - words_height(p, wide, Type::body, scene->text) < p.px(kLeast))
+    {
+        return; // its title stands above in any case
+    }
     const float w =
         p.text(picture.right(), picture.y + line * 0.6F, Type::small, p.theme.muted, place, Align::right);
     const float used = p.rich({picture.x, picture.y, picture.w - w - p.px(24), 0}, Type::body,
@@ -181,6 +190,45 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
     }
 }
 
+void Shell::draw_picture(const Frame& frame, const Painter& painter, Rect area, View& shown, Out& out)
+{
+    const HeldPicture::Of of{frame.view, area, painter.look.scale, frame.preferences.light};
+    const bool frozen = is_frozen(frame);
+    if (!frozen)
+    {
+        held_.release();
+    }
+    if (held_.holds(of) && painter.look.sketch == nullptr)
+    {
+        held_.draw(painter.list.raw);
+        return;
+    }
+    // What is on show when it is frozen stays as it is; what is opened later first comes to rest.
+    const bool before = std::exchange(out.animating, false);
+    const MouseAway away(frozen);
+    held_.begin();
+    if (frame.lesson != nullptr)
+    {
+        draw_lesson_picture(frame, painter, area, shown, out);
+    }
+    else
+    {
+        shown.draw(frame, painter, area, out);
+    }
+    if (frozen && (!out.animating || drawn_last_ == of))
+    {
+        held_.end(of);
+    }
+    drawn_last_ = frozen ? HeldPicture::Of{} : of;
+    out.animating = out.animating || before;
+}
+
+bool Shell::is_frozen(const Frame& frame)
+{
+    return frame.lesson != nullptr ? frame.lesson->frozen
+                                   : frame.stage != nullptr && frame.stage->has(StageTool::freeze);
+}
+
 void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                         Out& out)
 {
@@ -215,22 +263,17 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
         }
         draw_scene(frame, plain, picture);
         const IdScope id(info.id.data());
-        if (frame.lesson != nullptr)
-        {
-            draw_lesson_picture(frame, painter, picture, shown, out);
-        }
-        else
-        {
-            shown.draw(frame, painter, picture, out);
-        }
+        draw_picture(frame, painter, picture, shown, out);
         painter.list.PopClipRect();
     }
-    if (shown.about_scenario())
+    if (shown.about_scenario() && !is_frozen(frame))
     {
         draw_fault_banner(frame, painter, parts.picture, !shown.holds_while_invalid(), out);
     }
-    draw_caption(frame, painter, parts.caption, shown);
-    if (shown.about_scenario() && !frame.valid() && !shown.holds_while_invalid())
+    Look caption = painter.look; // a covered part's sum stands here too
+    caption.hide_numbers = caption.hide_numbers || cover_.any();
+    draw_caption(frame, Painter(painter.list.raw, caption, painter.parts), parts.caption, shown);
+    if (shown.about_scenario() && !frame.valid() && !shown.holds_while_invalid() && !is_frozen(frame))
     {
         painter.fill(parts.caption, with_alpha(painter.theme.window, 0.7F));
     }
@@ -256,12 +299,51 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
 
 Look Shell::look_for(const Frame& frame, Look look) const
 {
-    look.hide_numbers =
-        tally_.hides(frame) || (frame.stage != nullptr && frame.stage->has(StageTool::numbers));
+    const bool turned_off = frame.stage != nullptr && frame.stage->has(StageTool::numbers);
+    const bool asked = tally_.hides(frame);
+    look.hide_numbers = asked || turned_off || cover_.figures;
+    look.known_numbers = asked || turned_off ? std::span<const std::string>() : said_;
     return look;
 }
 
 void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out& out)
+{
+    const auto draw_beneath = [&]
+    {
+        const MouseAway away(mouse_rests(frame));
+        return draw_main(frame, look, settle, out);
+    };
+    const Frame settled = draw_beneath();
+    const Painter painter(*ImGui::GetForegroundDrawList(), look);
+    const Parts parts = layout(settled, look, ImGui::GetIO().DisplaySize);
+    const ViewInfo* found = find_view(settled.view);
+    const ViewInfo& info = found == nullptr ? *views().front() : *found;
+    tally_.draw(settled, painter, parts.asked, out);
+    stage_.draw(settled, painter, out);
+    guide_.draw(settled, painter, parts.guide, info, out);
+    draw_fault(settled, painter, parts.picture, out);
+    draw_palette(settled, painter, parts, out);
+    draw_help(settled, painter, info, out);
+    draw_tour(settled, painter, parts, out);
+    popup_was_open_ = any_popup_open();
+    drop_lost_focus(settled);
+}
+
+bool Shell::mouse_rests(const Frame& frame)
+{
+    const ImGuiIO& io = ImGui::GetIO();
+    const std::string place = fmt::format(
+        "{} {} {} {} {}", frame.view, view(frame.view).page_on_show(), frame.preferences.presenter,
+        frame.stage != nullptr && frame.stage->script != nullptr ? frame.stage->scene : 0,
+        frame.lesson != nullptr ? frame.lesson->state.step : 0);
+    const bool moves = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 ||
+                       std::ranges::find(io.MouseDown, true) != std::end(io.MouseDown);
+    mouse_rests_ = !moves && (mouse_rests_ || place != shown_place_);
+    shown_place_ = place;
+    return mouse_rests_;
+}
+
+Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settle, Out& out)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     keep_space_from_widgets();
@@ -302,6 +384,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
         }
     }
     const Frame settled = settle(out);
+    follow_lesson(settled);
     const Look veiled = look_for(settled, look);
     const Painter told(painter.list.raw, veiled, painter.parts);
     // A lesson's step may have opened another view meanwhile.
@@ -309,15 +392,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     const Parts settled_parts = layout(settled, look, size);
     draw_window(settled, told, settled_parts, now == nullptr ? info : *now, out);
     ImGui::End();
-    tally_.draw(settled, painter, settled_parts.asked, out);
-    stage_.draw(settled, painter);
-    guide_.draw(settled, painter, settled_parts.guide, now == nullptr ? info : *now, out);
-    draw_fault(settled, painter, settled_parts.picture, out);
-    draw_palette(settled, painter, settled_parts, out);
-    draw_help(settled, painter, info, out);
-    draw_tour(settled, painter, settled_parts, out);
-    popup_was_open_ = any_popup_open();
-    drop_lost_focus(settled);
+    return settled;
 }
 
 void Shell::draw_palette(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)

@@ -2,11 +2,13 @@
 // palette, key help.
 #pragma once
 
+#include "core/study/lessons/lesson_cover.h"
 #include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/guide/class_tally.h"
 #include "ui/shell/guide/guide_panel.h"
 #include "ui/shell/guide/lesson_panel.h"
 #include "ui/shell/guide/tour.h"
+#include "ui/shell/held_picture.h"
 #include "ui/shell/palette/palette.h"
 #include "ui/shell/panel/panel.h"
 #include "ui/shell/stage_tools.h"
@@ -63,10 +65,17 @@ private:
         bool has_panel = true;
     };
 
+    // All but what lies over the window; the frame that follows from its panel.
+    Frame draw_main(const Frame& frame, const Look& look, const Settle& settle, Out& out);
+    // A mouse that lies still while another picture comes is not pointing at it.
+    bool mouse_rests(const Frame& frame);
     // With figures hidden where a class has still to guess them.
     Look look_for(const Frame& frame, Look look) const;
     void draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                      Out& out);
+    // The view's picture, or while it is frozen what was drawn of it then.
+    void draw_picture(const Frame& frame, const Painter& painter, Rect area, View& shown, Out& out);
+    static bool is_frozen(const Frame& frame);
     Parts layout(const Frame& frame, const Look& look, ImVec2 size) const;
     static void lay_out_lesson(const LessonFrame& lesson, const Look& look, float wide, Parts& parts,
                                Rect& all);
@@ -74,13 +83,13 @@ private:
     void draw_title(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                     Out& out);
     // At the right end of a title row: the guide and the keys; left of them comparing, a quiz and the panel,
-    // each at the same place in every view that has it.
-    void draw_title_keys(const Painter& painter, Rect& row);
+    // each at the same place in every view that has it. A presenter's row has none of them.
+    void draw_title_keys(const Painter& painter, bool presenter, Rect& row);
     void draw_title_buttons(const Frame& frame, const Painter& painter, const Parts& parts, Rect& row,
                             Out& out);
     // Above the picture, while it is shown for a question: how to go back to that.
     static void draw_back_strip(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const;
+    void draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view);
     void draw_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion, Out& out);
     // Facts in a row with lines between them, as many as there is room for.
     static void draw_facts(const Frame& frame, const Painter& painter, Rect area,
@@ -90,8 +99,13 @@ private:
     void draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                         Out& out);
     void draw_issues(const Frame& frame, const Painter& painter, Rect& area);
+    void draw_issue_list(const Frame& frame, const Painter& painter, ImVec2 corner, bool on_button);
     // The control of a field gets the keyboard, under More where it has none of its own.
     void show_field(const std::string& path);
+    // What a running lesson keeps from sight in this frame.
+    void follow_lesson(const Frame& frame);
+    // The view on show is the one the step brings.
+    static bool is_own_view(const Frame& frame);
     // What a running lesson has in place of title, picture and status.
     void draw_lesson_title(const Frame& frame, const Painter& painter, const Parts& parts);
     void draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out);
@@ -100,7 +114,8 @@ private:
     // What the scene of a demonstration says, over the picture.
     static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, bool dim, Out& out);
-    // A notice of several lines says what went wrong; it lies over the picture until it is closed.
+    // A notice of several lines says what went wrong; it lies over the picture until it is closed or
+    // something else succeeds.
     void take_fault(const std::string& notice);
     void draw_fault(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void close_fault(const Frame& frame, Out& out);
@@ -118,6 +133,8 @@ private:
     static bool close_stage(const Frame& frame, Out& out);
     // Page keys, as clickers send them; true when one was pressed.
     static bool keys_of_clicker(const Frame& frame, const View& view, Out& out);
+    // The clicker's key for a black screen; true when the keys of this frame are its own.
+    static bool keys_of_black(const Frame& frame, Out& out);
     static void keys_of_commands(const Frame& frame, const ViewKeys& own, bool about_scenario, bool typing,
                                  Out& out);
     // What the lesson or the view makes of keys while a text is typed, or with Alt.
@@ -130,16 +147,25 @@ private:
     Panel panel_;
     LessonPanel lesson_;
     StageTools stage_;
+    HeldPicture held_;           // while the window is frozen
+    HeldPicture::Of drawn_last_; // by the view itself, before it was frozen
+    Caption caption_;            // of caption_of_, a view; it stays while that is frozen
+    std::string caption_of_;
     ClassTally tally_;
-    std::vector<NamedPart> named_; // parts of the picture of this frame
+    LessonCover cover_;             // of this frame; empty: no lesson runs, or it hides nothing
+    std::vector<std::string> said_; // numbers in the step's words, which stay while others are hidden
+    std::vector<NamedPart> named_;  // parts of the picture of this frame
     Tween ring_;
     std::string ring_of_;         // the step that ring_ eases in for
     bool popup_was_open_ = false; // when the last frame ended: ImGui closes it before a frame is ours
     bool space_plays_ = false;    // as the last frame's keys were read
     std::string shown_view_;      // of the last frame
     bool view_changed_ = false;   // and Tab has still to begin at its first control
+    std::string shown_place_;     // view, page, scene or step of the last frame
+    bool mouse_rests_ = false;    // since that changed
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
+    bool issues_open_ = false;
     std::string fault_;       // on show; empty: none
     std::string seen_;        // the last notice
     float help_height_ = 480; // of what it shows, once it has been drawn

@@ -239,8 +239,12 @@ bool has_questions(const Frame& frame)
 
 } // namespace
 
-void Shell::draw_title_keys(const Painter& painter, Rect& row)
+void Shell::draw_title_keys(const Painter& painter, bool presenter, Rect& row)
 {
+    if (presenter)
+    {
+        return; // the row is the title's; the keys are the same
+    }
     const auto key = [&](const char* label, std::string_view cap, std::string_view says)
     {
         const Rect r = row.cut_right(painter.px(24));
@@ -336,7 +340,7 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
             out.push(QuizView{frame.view});
         }
     }
-    if (!parts.has_panel && !frame.preferences.presenter &&
+    if (!parts.has_panel &&
         title_button(painter, row,
                      {about_scenario ? "Scenario###panel button" : "Panel###panel button",
                       "The panel next to the picture in a wide window (\\)", panel_over_}))
@@ -385,8 +389,11 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
                        Out& out)
 {
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
-    draw_title_keys(painter, row);
-    draw_title_buttons(frame, painter, parts, row, out);
+    draw_title_keys(painter, frame.preferences.presenter, row);
+    if (!frame.preferences.presenter)
+    {
+        draw_title_buttons(frame, painter, parts, row, out);
+    }
     const View& shown = view(info.id);
     const std::string own = shown.title(frame);
     const DemoScene* scene = frame.stage == nullptr ? nullptr : frame.stage->on_show(frame.view);
@@ -460,14 +467,19 @@ void draw_formula(const Painter& painter, Rect area, std::string_view words)
 
 } // namespace
 
-void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view) const
+void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, const View& view)
 {
     if (area.h < 1)
     {
         return;
     }
     painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
-    const Caption caption = view.caption(frame);
+    if (!is_frozen(frame) || caption_of_ != frame.view)
+    {
+        caption_ = view.caption(frame);
+        caption_of_ = frame.view;
+    }
+    const Caption& caption = caption_;
     painter.list.PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
     const float used = painter.rich({area.x, area.y + painter.px(12), area.w, 0}, Type::body,
                                     Type::body_strong, painter.theme.text, caption.sentence);

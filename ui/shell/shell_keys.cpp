@@ -22,6 +22,26 @@ bool typed(char sign)
     return std::find(queue.begin(), queue.end(), static_cast<ImWchar>(sign)) != queue.end();
 }
 
+// Any key but one that is held for another's sake.
+bool any_key_pressed()
+{
+    for (int k = ImGuiKey_NamedKey_BEGIN; k < ImGuiKey_GamepadStart; ++k)
+    {
+        const bool modifier = k >= ImGuiKey_LeftCtrl && k <= ImGuiKey_RightSuper;
+        if (!modifier && ImGui::IsKeyPressed(static_cast<ImGuiKey>(k), false))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where a period is the clicker's.
+bool is_in_class(const Frame& frame)
+{
+    return frame.stage != nullptr && (frame.preferences.presenter || frame.stage->script != nullptr);
+}
+
 const CommandInfo& find_command(std::string_view name)
 {
     const auto all = commands();
@@ -115,6 +135,10 @@ bool Shell::close_innermost(const Frame& frame, Out& out)
     {
         return true; // ImGui has closed it
     }
+    else if (issues_open_)
+    {
+        issues_open_ = false;
+    }
     else if (!fault_.empty())
     {
         close_fault(frame, out);
@@ -177,6 +201,37 @@ bool Shell::keys_of_clicker(const Frame& frame, const View& view, Out& out)
     return on || back;
 }
 
+// Clickers send a period or B. A period is a step elsewhere, so it is theirs only in front of a class.
+bool Shell::keys_of_black(const Frame& frame, Out& out)
+{
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool on = frame.stage != nullptr && frame.stage->has(StageTool::black);
+    if (on)
+    {
+        const bool pages =
+            ImGui::IsKeyPressed(ImGuiKey_PageDown, false) || ImGui::IsKeyPressed(ImGuiKey_PageUp, false);
+        if (pages || any_key_pressed())
+        {
+            out.push(TurnTool{StageTool::black});
+        }
+        return !pages; // those go on as well
+    }
+    const bool decimal = frame.lesson != nullptr && frame.lesson->pending(); // a guess is typed
+    if (!is_in_class(frame) || io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper ||
+        (frame.stage->has(StageTool::pen)))
+    {
+        return false;
+    }
+    // Keys, not signs: the sign of a key arrives a frame later and would be taken for another press.
+    const bool pressed =
+        ImGui::IsKeyPressed(ImGuiKey_B, false) || (!decimal && ImGui::IsKeyPressed(ImGuiKey_Period, false));
+    if (pressed)
+    {
+        out.push(TurnTool{StageTool::black});
+    }
+    return pressed;
+}
+
 // Keys of the transport.
 void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
 {
@@ -184,7 +239,8 @@ void Shell::keys_of_motion(const Frame& frame, const Motion& motion, Out& out)
     {
         out.push(Play{!frame.playback.playing});
     }
-    const int step = (typed('.') ? 1 : 0) - (typed(',') ? 1 : 0);
+    const bool on = typed('>') || (typed('.') && !is_in_class(frame));
+    const int step = (on ? 1 : 0) - (typed(',') || typed('<') ? 1 : 0);
     if (step != 0)
     {
         out.push(Play{false});
@@ -250,7 +306,7 @@ void Shell::keys_while_typing(const Frame& frame, View& view, Out& out)
 void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
 {
     const ImGuiIO& io = ImGui::GetIO();
-    if (tour_.keys(out))
+    if (tour_.keys(out) || keys_of_black(frame, out))
     {
         return;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/place.h"
+#include "core/base/text/hide_numbers.h"
 #include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/guide/spotlight.h"
 #include "ui/shell/shell.h"
@@ -40,11 +41,33 @@ void Shell::lay_out_lesson(const LessonFrame& lesson, const Look& look, float wi
     }
 }
 
+bool Shell::is_own_view(const Frame& frame)
+{
+    return frame.view == view_of(frame.lesson->planned().view) && !frame.lesson->state.finished;
+}
+
+void Shell::follow_lesson(const Frame& frame)
+{
+    cover_ = {};
+    said_.clear();
+    if (frame.lesson == nullptr || (!frame.lesson->pending() && !is_own_view(frame)))
+    {
+        return;
+    }
+    const LessonFrame& lesson = *frame.lesson;
+    cover_ = cover_of(lesson.plan, lesson.state, frame.now.scenario);
+    if (cover_.any())
+    {
+        said_ = numbers_in(lesson.words.text + " " + lesson.words.question + " " +
+                           (lesson.pending() ? "" : lesson.words.reveal));
+    }
+}
+
 void Shell::draw_lesson_title(const Frame& frame, const Painter& painter, const Parts& parts)
 {
     const LessonFrame& lesson = *frame.lesson;
     Rect row{parts.title.x, parts.title.y, parts.title.w, painter.px(64)};
-    draw_title_keys(painter, row);
+    draw_title_keys(painter, frame.preferences.presenter, row);
     std::string title = fmt::format("Lesson {}: {}", lesson.lesson().number, lesson.lesson().title);
     if (!parts.has_panel)
     {
@@ -63,9 +86,8 @@ void Shell::draw_lesson_title(const Frame& frame, const Painter& painter, const 
 void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect area, View& view, Out& out)
 {
     const LessonFrame& lesson = *frame.lesson;
-    const bool own_view = frame.view == view_of(lesson.planned().view) && !lesson.state.finished;
-    const bool covered =
-        (lesson.pending() || (own_view && !lesson.step().predict)) && !lesson.step().hide.empty();
+    const bool own_view = is_own_view(frame);
+    const bool covered = !cover_.parts.empty();
     named_.clear();
     const int first = painter.list.raw.IdxBuffer.Size;
     {
@@ -75,12 +97,12 @@ void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect
         // Labels at the ends of axes reach as far beyond it as the picture may.
         named.part("picture", {area.x - painter.px(12), area.y - painter.px(4), area.w + painter.px(24),
                                area.h + painter.px(4)});
-        const MouseAway away(covered || lesson.frozen);
+        const MouseAway away(covered);
         view.draw(frame, named, area, out);
     }
     if (covered)
     {
-        cover_parts(painter, named_, lesson.step().hide, first);
+        cover_parts(painter, named_, cover_.parts, first);
     }
     const std::string ring = fmt::format("{} {}", lesson.lesson().id, lesson.state.step);
     if (ring != ring_of_)
@@ -96,9 +118,12 @@ void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect
     }
 }
 
-void Shell::draw_lesson_status(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
+void Shell::draw_lesson_status(const Frame& frame, const Painter& picture, Rect area, const Motion& motion,
                                Out& out)
 {
+    Look open = picture.look;
+    open.hide_numbers = false; // places in the lesson; only the clock is the picture's
+    const Painter painter(picture.list.raw, open, picture.parts);
     const Theme& t = painter.theme;
     const LessonFrame& lesson = *frame.lesson;
     painter.fill(area, t.control);
@@ -130,7 +155,7 @@ void Shell::draw_lesson_status(const Frame& frame, const Painter& painter, Rect 
     draw_facts(frame, painter, area, facts, true);
     if (moves)
     {
-        draw_transport(frame, painter, moving, motion, out);
+        draw_transport(frame, picture, moving, motion, out);
     }
 }
 

@@ -105,6 +105,7 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
     const std::size_t count = frame.issues.size();
     if (count == 0)
     {
+        issues_open_ = false;
         return;
     }
     const std::string words = fmt::format("{} issue{}", count, count == 1 ? "" : "s");
@@ -121,13 +122,21 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
     }
     painter.text(x, r.middle(), Type::small, pressed.hovered ? painter.theme.text : painter.theme.muted,
                  words);
-    if (pressed.clicked)
+    issues_open_ = issues_open_ != pressed.clicked;
+    if (issues_open_)
     {
-        ImGui::OpenPopup("issue list");
+        draw_issue_list(frame, painter, {area.right(), area.y}, pressed.hovered);
     }
-    ImGui::SetNextWindowPos({area.right(), area.y}, ImGuiCond_Always, {1, 1});
-    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{painter.px(16), painter.px(12)});
-    if (const PopupScope popup("issue list"); popup)
+}
+
+// No popup, so that keys and the click that closes it also do what they do anywhere.
+void Shell::draw_issue_list(const Frame& frame, const Painter& painter, ImVec2 corner, bool on_button)
+{
+    ImGui::SetNextWindowPos(corner, ImGuiCond_Always, {1, 1});
+    push_overlay_style(painter);
+    ImGui::Begin("###issue list", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing);
     {
         const FontScope font(painter.look.fonts.of(Type::small));
         ImGui::PushTextWrapPos(painter.px(520));
@@ -139,11 +148,15 @@ void Shell::draw_issues(const Frame& frame, const Painter& painter, Rect& area)
             if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(0))
             {
                 show_field(issue.path);
-                ImGui::CloseCurrentPopup();
+                issues_open_ = false;
             }
         }
         ImGui::PopTextWrapPos();
     }
+    const bool elsewhere = !ImGui::IsWindowHovered() && !on_button;
+    issues_open_ = issues_open_ && !(ImGui::IsMouseClicked(0) && elsewhere);
+    ImGui::End();
+    pop_overlay_style();
 }
 
 void Shell::draw_speed(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -288,9 +301,9 @@ std::string Shell::draw_notice(const Frame& frame, const Painter& painter, Rect 
 
 void Shell::take_fault(const std::string& notice)
 {
-    if (notice != seen_ && notice.find('\n') != std::string::npos)
+    if (notice != seen_ && !notice.empty())
     {
-        fault_ = notice;
+        fault_ = notice.find('\n') != std::string::npos ? notice : std::string();
     }
     seen_ = notice;
 }

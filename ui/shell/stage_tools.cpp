@@ -127,7 +127,27 @@ void StageTools::draw_spotlight(const Painter& p)
     list.AddCircle(io.MousePos, inner, with_alpha(p.theme.text, 0.6F), 96, p.px(2));
 }
 
-void StageTools::draw(const Frame& frame, const Painter& painter)
+// Over the pen and the spotlight too. A click shows the picture again, and presses nothing of it.
+void StageTools::draw_black(Out& out)
+{
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::SetNextWindowFocus();
+    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
+    const StyleScope border(ImGuiStyleVar_WindowBorderSize, 0.0F);
+    ImGui::Begin("###black", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBackground |
+                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
+    if (ImGui::InvisibleButton("###black screen", size))
+    {
+        out.push(TurnTool{StageTool::black});
+    }
+    ImGui::GetForegroundDrawList()->AddRectFilled({0, 0}, size, rgb(0x000000));
+    ImGui::End();
+}
+
+void StageTools::draw(const Frame& frame, const Painter& painter, Out& out)
 {
     auto found = strokes_.find(frame.view);
     if (frame.stage != nullptr && frame.stage->has(StageTool::pen))
@@ -142,6 +162,10 @@ void StageTools::draw(const Frame& frame, const Painter& painter)
     if (frame.stage != nullptr && frame.stage->has(StageTool::spotlight))
     {
         draw_spotlight(painter);
+    }
+    if (frame.stage != nullptr && frame.stage->has(StageTool::black))
+    {
+        draw_black(out);
     }
 }
 

@@ -1,5 +1,5 @@
-// What somebody who shows the window to a class lays over it: a spotlight at the mouse, and a pen whose
-// strokes stay with the view they were drawn on. Which of them is on stands in StageFrame.
+// What somebody who shows the window to a class lays over it: a spotlight at the mouse, a pen whose strokes
+// stay with the view they were drawn on, and black. Which of them is on stands in StageFrame.
 #pragma once
 
 #include "ui/draw/painter.h"
@@ -16,7 +16,7 @@ class StageTools
 {
 public:
     // Over everything else of the window. While the pen is on the mouse is its own.
-    void draw(const Frame& frame, const Painter& painter);
+    void draw(const Frame& frame, const Painter& painter, Out& out);
     // The pen's keys; true where it has taken them.
     bool keys(const Frame& frame, Out& out);
 
@@ -30,6 +30,7 @@ private:
     void draw_strokes(const Painter& painter, ImDrawList& list, const std::vector<Stroke>& strokes) const;
     void draw_pen(const Painter& painter, std::vector<Stroke>& strokes);
     void draw_spotlight(const Painter& painter);
+    static void draw_black(Out& out);
 
     std::map<std::string, std::vector<Stroke>, std::less<>> strokes_; // by view
     std::size_t ink_ = 0;

@@ -431,7 +431,8 @@ void tooltip_at_mouse(const Painter& painter, std::string_view text)
     {
         ImGui::PushFont(painter.look.fonts.of(Type::small));
         ImGui::PushTextWrapPos(painter.px(340));
-        const std::string hidden = painter.look.hide_numbers ? hide_numbers(text) : std::string();
+        const std::string hidden =
+            painter.look.hide_numbers ? hide_numbers(text, painter.look.known_numbers) : std::string();
         text = painter.look.hide_numbers ? hidden : text;
         ImGui::TextUnformatted(text.data(), text.data() + text.size());
         ImGui::PopTextWrapPos();

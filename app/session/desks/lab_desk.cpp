@@ -212,7 +212,7 @@ std::string LabDesk::second()
 {
     if (demo_)
     {
-        return "The demonstration has its own runs; Backspace leaves it";
+        return "The demonstration has its own runs; Esc leaves it";
     }
     if (bench_.b)
     {
@@ -315,7 +315,7 @@ std::string LabDesk::turn(const TurnKnobs& knobs)
 {
     if (demo_)
     {
-        return "The demonstration sets the hyperparameters; Backspace leaves it";
+        return "The demonstration sets the hyperparameters; Esc leaves it";
     }
     Slot* slot = knobs.run == 0 ? &bench_.a : bench_.b ? &*bench_.b : nullptr;
     if (slot == nullptr)

@@ -30,7 +30,7 @@ std::string LabDesk::press(const PressSwitch& pressed)
     const std::size_t which = pressed.which;
     if (demo_ || which >= lab_switches().size())
     {
-        return demo_ ? "The demonstration sets the hyperparameters; Backspace leaves it" : "";
+        return demo_ ? "The demonstration sets the hyperparameters; Esc leaves it" : "";
     }
     if (!frame_.switches[which].refusal.empty())
     {

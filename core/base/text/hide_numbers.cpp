@@ -59,9 +59,9 @@ std::size_t end_of_number(std::string_view text, std::size_t i)
     return i;
 }
 
-} // namespace
-
-std::string hide_numbers(std::string_view text)
+// Copies `text` with every number that belongs to no name replaced by what `say` makes of it.
+template <class Say>
+std::string with_numbers(std::string_view text, const Say& say)
 {
     std::string out;
     for (std::size_t i = 0; i < text.size();)
@@ -82,11 +82,33 @@ std::string hide_numbers(std::string_view text)
         }
         else
         {
-            out += "\u2022\u2022";
+            out += say(text.substr(i, end - i));
         }
         i = end;
     }
     return out;
+}
+
+} // namespace
+
+std::string hide_numbers(std::string_view text, std::span<const std::string> known)
+{
+    return with_numbers(text,
+                        [&](std::string_view number) -> std::string_view {
+                            return std::ranges::find(known, number) != known.end() ? number : "\u2022\u2022";
+                        });
+}
+
+std::vector<std::string> numbers_in(std::string_view text)
+{
+    std::vector<std::string> numbers;
+    with_numbers(text,
+                 [&](std::string_view number)
+                 {
+                     numbers.emplace_back(number);
+                     return number;
+                 });
+    return numbers;
 }
 
 } // namespace ringside

@@ -90,7 +90,7 @@ Launch LaunchDraft::take()
     for (const NotExpressed& item : launch_.not_expressed)
     {
         notes.push_back(
-            {one_line(fmt::format("# not honoured: {} {}: {}", item.field, item.value, item.says)), -1});
+            {one_line(fmt::format("# not honored: {} {}: {}", item.field, item.value, item.says)), -1});
     }
     for (LaunchFile& file : launch_.files)
     {

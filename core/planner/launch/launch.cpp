@@ -33,7 +33,7 @@ std::string text_of(const Launch& launch, const LaunchFile& file)
             text.append(line.text.size() < column ? column - line.text.size() : 0, ' ');
             const LaunchFlag& flag = launch.flags[static_cast<std::size_t>(line.flag)];
             text += "  " + file.comment + flag.explains +
-                    (launch.missed(flag) != nullptr ? "; NOT HONOURED, see above" : "");
+                    (launch.missed(flag) != nullptr ? "; NOT HONORED, see above" : "");
         }
         text += '\n';
     }

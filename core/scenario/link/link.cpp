@@ -212,6 +212,14 @@ LinkRead read_link(std::string_view text, const Presets& presets)
         return out;
     }
     std::string_view rest = fragment_of(without_spaces(text));
+    if (is_address(without_spaces(text)) && find_part(key_of_part(rest.substr(0, rest.find('&')))) == nullptr)
+    {
+        out.issues.push_back({"link", "is the address of another page, and nothing is downloaded",
+                              fmt::format("for a model, open its config.json there, copy the text and paste "
+                                          "that; {}",
+                                          kExample)});
+        return out;
+    }
     std::vector<std::string> seen;
     std::size_t count = 0;
     while (!rest.empty())

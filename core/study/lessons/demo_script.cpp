@@ -7,8 +7,10 @@
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 #include "core/study/lessons/lesson_change.h"
+#include "core/study/lessons/lesson_words.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ringside
 {
@@ -51,6 +53,38 @@ private:
             scene.view = before.view;
             scene_table_.read(list.entry(i), scene);
             before = scene;
+        }
+        for (std::size_t i = 0; i < script.scenes.size() && issues_.empty(); ++i)
+        {
+            fill_words(list.entry(i), script.scenes[i], script.scenes[i > 0 ? i - 1 : 0].scenario);
+        }
+    }
+
+    static LessonValues values_of(const Scenario& scenario)
+    {
+        const auto report = evaluate(scenario);
+        return report ? lesson_values(scenario, *report) : LessonValues();
+    }
+
+    // Numbers of title and text are those of the scene's own scenario, "before." those of the scene before.
+    void fill_words(const JsonPlace& place, DemoScene& scene, const Scenario& before) const
+    {
+        const std::array<std::pair<const char*, std::string*>, 2> words{
+            {{"title", &scene.title}, {"text", &scene.text}}};
+        if ((scene.title + scene.text).find('{') == std::string::npos)
+        {
+            return;
+        }
+        const LessonValues now = values_of(scene.scenario);
+        const LessonValues earlier = values_of(before);
+        for (const auto& [name, text] : words)
+        {
+            place.fault_if(!scene.ask.empty() && text->find(scene.ask) != std::string::npos, name,
+                           fmt::format("gives {} away, which the class is asked", scene.ask),
+                           "say it in the scene after");
+            const auto filled = fill(*text, {scene.scenario, now, earlier}, place.path + "." + name);
+            append(place.issues, filled ? Issues{} : filled.issues());
+            *text = filled ? *filled : *text;
         }
     }
 

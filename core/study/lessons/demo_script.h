@@ -10,6 +10,7 @@
 namespace ringside
 {
 
+// Title and text with their numbers filled in from the scenario: no count of it is typed.
 struct DemoScene
 {
     std::string title;

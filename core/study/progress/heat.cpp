@@ -198,7 +198,7 @@ std::vector<Leech> leeches(const StudyState& study)
         if (lapses >= kLeechLapses && !study.progress.suspended.contains(family.id))
         {
             found.push_back({family.id, lapses,
-                             fmt::format("Forgotten {} times after it was learnt. Write a note in your own "
+                             fmt::format("Forgotten {} times after it was learned. Write a note in your own "
                                          "words, look at its picture, or suspend it.",
                                          lapses)});
         }

@@ -159,7 +159,7 @@ void check_typed(Issues& issues, const Question& q)
         const AnswerCheck check = typed ? check_answer(typed->value, key) : AnswerCheck{};
         add_if(issues, check.correct || !check.known,
                {fmt::format("mistakes[{}]", m.id),
-                fmt::format("\"{}\" typed back is {}", m.text, check.correct ? "right" : "not recognised"),
+                fmt::format("\"{}\" typed back is {}", m.text, check.correct ? "right" : "not recognized"),
                 "change its value, or say \"when\" it applies"});
     }
 }

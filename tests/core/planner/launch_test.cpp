@@ -586,10 +586,10 @@ TEST_CASE("a launch file says what is predicted, and marks settings that are onl
     REQUIRE(names(missing(l), "training.precision"));
     const std::string text = text_of(l, l.files.front());
     CHECK(text.find(format_seconds(Seconds(step_time(s).total())) + " per step") != std::string::npos);
-    CHECK(text.find("# not honoured: training.precision fp8") != std::string::npos);
+    CHECK(text.find("# not honored: training.precision fp8") != std::string::npos);
     for (const LaunchFlag& flag : l.flags)
     {
         CHECK((l.missed(flag) != nullptr) == (!flag.field.empty() && names(missing(l), flag.field.c_str())));
     }
-    CHECK(text.find("NOT HONOURED") != std::string::npos);
+    CHECK(text.find("NOT HONORED") != std::string::npos);
 }

@@ -211,3 +211,15 @@ TEST_CASE("very long links are refused or end early")
     CHECK(read_link("#s=" + repeated("a=1;", 16'000), presets()).issues.size() < 300);
     CHECK(issue_of("#s=default;model=" + std::string(8000, '[')) == "s: model");
 }
+
+TEST_CASE("a pasted address of another page is told what to paste instead")
+{
+    for (const std::string_view address :
+         {"https://huggingface.co/meta-llama/Llama-3.1-8B", "https://huggingface.co/Qwen/Qwen3-8B#usage"})
+    {
+        const LinkRead read = read_link(address, test::presets());
+        REQUIRE(read.issues.size() == 1);
+        CHECK(read.issues.front().hint.find("config.json") != std::string::npos);
+    }
+    CHECK(read_link("https://example.org/ringside/#v=memory", test::presets()).issues.empty());
+}

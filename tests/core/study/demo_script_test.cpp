@@ -1,6 +1,9 @@
 // Demonstrations: scenes that build on each other, and every fault by its path.
 #include "tests/core/support.h"
+#include <fmt/format.h>
 
+#include "core/base/text/find.h"
+#include "core/base/text/hide_numbers.h"
 #include "core/study/lessons/demo_script.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -8,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 using namespace ringside;
 
@@ -68,4 +72,47 @@ TEST_CASE("a demonstration's faults name the scene, the field and what would wor
     CHECK(fault_of(R"([{"title": "A", "set": {"parallel.tensr": 8}}])").starts_with("scenes[0].set"));
     CHECK(fault_of(R"([{"title": "A", "playback": {"speed": 9}}])") == "scenes[0].playback.speed");
     CHECK(fault_of("[3]") == "scenes[0]");
+}
+
+TEST_CASE("numbers of a scene's words come from its scenario, those of before from the scene before it")
+{
+    const auto script = read(R"([
+        {"title": "{metric:parallel.pipeline} stages", "text": "On **{metric:cluster.gpus} GPUs**.", "set": {"parallel.zero": 0}},
+        {"title": "Larger", "text": "{metric:before.training.global_batch} sequences, then {metric:training.global_batch}.",
+         "set": {"training.global_batch": 256}}])");
+    REQUIRE(script);
+    CHECK(script->scenes[0].title == "4 stages");
+    CHECK(script->scenes[0].text == "On **256 GPUs**.");
+    CHECK(script->scenes[1].text == "128 sequences, then 256.");
+    CHECK(fault_of(R"([{"title": "A", "text": "{metric:parallel.pipelin} stages"}])") == "scenes[0].text");
+    CHECK(fault_of(R"([{"title": "A", "text": "It is {metric:step.mfu as percent}.", "ask": "step.mfu"}])") ==
+          "scenes[0].text"); // the class is asked for that
+}
+
+TEST_CASE("no scene that ships has a typed number, in figures or in words")
+{
+    constexpr std::array<std::string_view, 22> kNumbers{
+        "two",      "three",    "four",    "five",     "six",      "seven",   "eight",   "nine",
+        "ten",      "eleven",   "twelve",  "thirteen", "fourteen", "fifteen", "sixteen", "hundred",
+        "hundreds", "thousand", "million", "billion",  "trillion", "dozen"};
+    for (const auto& file : std::filesystem::directory_iterator(test::source_path("assets/demos")))
+    {
+        const auto document = test::read("assets/demos/" + file.path().filename().string());
+        for (const auto& scene : document.at("scenes"))
+        {
+            std::string words = scene.at("title").get<std::string>() + " " + scene.value("text", "");
+            for (std::size_t at = words.find('{'); at != std::string::npos; at = words.find('{'))
+            {
+                words.erase(at, words.find('}', at) + 1 - at);
+            }
+            INFO(words);
+            CHECK(numbers_in(words).empty());
+            const std::string padded = " " + folded(words) + " ";
+            for (const std::string_view number : kNumbers)
+            {
+                INFO(number);
+                CHECK(padded.find(fmt::format(" {} ", number)) == std::string::npos);
+            }
+        }
+    }
 }

@@ -151,7 +151,7 @@ TEST_CASE("no words of a demonstration are cut off or lie on others, asked or ex
         REQUIRE(lab.frame().demo->finding);
         check_words_at_every_size(lab.w, "explained");
     }
-    lab.key(ImGuiKey_Backspace);
+    lab.key(ImGuiKey_Escape);
     CHECK_FALSE(lab.frame().demo);
 }
 

@@ -19,7 +19,7 @@ TEST_CASE("Y goes through time, bus bandwidth, ranks, measured and fabric, and c
     w.key(ImGuiKey_Y);
     CHECK(test::says(w, "diamonds: measured"));
     w.key(ImGuiKey_Y);
-    CHECK(test::says(w, "A rail-optimised fabric"));
+    CHECK(test::says(w, "A rail-optimized fabric"));
     w.key(ImGuiKey_Y);
     CHECK(test::says(w, "latency-bound"));
 }

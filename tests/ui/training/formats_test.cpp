@@ -204,7 +204,7 @@ TEST_CASE("a number far beyond a format's range leaves its line where the format
         w->click(fmt::format("format {}", f.name));
         w->settle(300);
         CHECK(w->drawn().fault == "");
-        CHECK(says(*w, fmt::format("Neighbouring numbers in {}", f.name)));
+        CHECK(says(*w, fmt::format("Neighboring numbers in {}", f.name)));
     }
 }
 

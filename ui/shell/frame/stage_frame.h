@@ -24,9 +24,10 @@ enum class StageTool
     pen,       // the mouse draws over the window
     numbers,   // figures of picture, caption and status are hidden
     freeze,    // the picture stays with the scenario it shows
-    guesses    // the class is asked, and its guesses are typed in
+    guesses,   // the class is asked, and its guesses are typed in
+    black      // nothing is shown
 };
-inline constexpr std::size_t kStageTools = 5;
+inline constexpr std::size_t kStageTools = 6;
 
 struct StageFrame
 {

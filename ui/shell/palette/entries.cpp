@@ -113,11 +113,12 @@ void add_scripts(Entries& all, const StageFrame& stage)
     {
         const DemoScript& script = stage.scripts[i];
         const bool on = stage.script != nullptr && stage.script->title == script.title;
-        all.push_back(entry("Scenes", (on ? "End: " : "") + script.title,
-                            fmt::format("{} scenes for a class; PgDn continues", script.scenes.size()),
-                            {script.title, "first class", "class script", "scenes", "demonstration script",
-                             "teach", "lecture", "walk through", "slides"},
-                            does(StartScript{i}), script.title));
+        all.push_back(
+            entry("Scenes", (on ? "End: " : "") + script.title,
+                  fmt::format("{} scenes for a class; PgDn continues", script.scenes.size()),
+                  {script.title, "first class", "class script", "scenes", "demonstration", "demonstrations",
+                   "demonstration script", "teach", "lecture", "walk through", "slides"},
+                  does(StartScript{i}), script.title));
     }
 }
 
@@ -216,8 +217,9 @@ void add_presets(Entries& all, const Presets& presets)
         const auto take = [gpu = preset.gpu](const Frame& now, Out& out) {
             out.push(ChangeScenario{with_gpu(now.scenario, gpu, now.presets), false});
         };
-        all.push_back(entry("GPU", preset.gpu.name, fmt::format("{} GB", three_digits(preset.gpu.memory_gb)),
-                            {preset.gpu.name, preset.gpu.id}, take));
+        all.push_back(entry("GPU", preset.gpu.name,
+                            fmt::format("{}, {} GB", preset.vendor, three_digits(preset.gpu.memory_gb)),
+                            {preset.gpu.name, preset.gpu.id, preset.vendor}, take));
     }
 }
 

@@ -52,15 +52,15 @@ constexpr std::array kViews{
                                "striped attention; online softmax;long sequences"},
     Synonyms{"experts",
              "moe; mixture of experts; expert parallel; expert parallelism; ep; router; routing; load "
-             "balancing; auxiliary loss;capacity factor; dropped tokens; heatmap; token dispatch"},
+             "balancing; auxiliary loss;capacity factor; dropped tokens; token dispatch"},
     Synonyms{"waterfall", "mfu; model flops utilization; hfu; throughput; tokens per second; step time; time "
                           "per step; where does the time go;efficiency; bottleneck; sensitivity; profile; "
                           "slow training; gpu utilization; tokens per gpu; speed up; why slow"},
     Synonyms{"roofline",
              "arithmetic intensity; memory bound; compute bound; kernels; gemm; matmul efficiency; tile "
              "quantization;wave quantization; occupancy; tensor cores; sm; hbm bandwidth"},
-    Synonyms{"growth", "scaling efficiency; strong scaling; weak scaling; more gpus; how many gpus; gpus "
-                       "needed; amdahl; scale out; parallel efficiency; speedup"},
+    Synonyms{"growth", "scaling efficiency; strong scaling; weak scaling; more gpus; amdahl; scale out; "
+                       "parallel efficiency; speedup"},
     Synonyms{"measured",
              "measurements; calibrate; my own runs; real runs; benchmark; validate; fit constants; csv; "
              "logs;profiler; predicted vs measured; import measurements; compare measured"},
@@ -69,9 +69,12 @@ constexpr std::array kViews{
     Synonyms{"planner", "what fits; plan; plan a run; layout; find layout; best layout; optimal layout; auto "
                         "parallel; autotune; search layouts;which parallelism; how to split; configuration "
                         "search; recommend; 3d parallelism; 4d parallelism; planning"},
-    Synonyms{"rent",
-             "cloud; cloud price; which gpu to rent; cheapest gpus; how few gpus; deadline; buy gpus; gpu "
-             "price; lambda; runpod; aws; budget of a run; days against dollars; cost of training"},
+    Synonyms{
+        "rent",
+        "cloud; cloud price; which gpu to rent; cheapest gpus; how few gpus; deadline; buy gpus; gpu "
+        "price; lambda; runpod; aws; budget of a run; days against dollars; cost of training; how "
+        "many gpus; how many gpus do i need; gpus needed; gpu comparison; compare gpus; vs a100 h100 h200 "
+        "h20 h800 b200 b300 gb200 gb300 mi300x mi325x mi355x gaudi tpu v4 v5e v5p v6e trainium"},
     Synonyms{"layout", "cluster; topology; ranks; rank mapping; rank placement; process groups; nodes; "
                        "device mesh; mesh; rails; network map;which gpu; where is rank; traffic"},
     Synonyms{"decide", "rule of thumb; rules of thumb; heuristic; which parallelism should i use; decision; "
@@ -95,7 +98,8 @@ constexpr std::array kViews{
         "laws",
         "chinchilla; kaplan; isoflop; compute optimal; scaling law; how many tokens; tokens to train on; "
         "tokens per parameter; overtraining;repeated data; epochs; model size vs data; optimal model size"},
-    Synonyms{"budget", "cost; price; dollars; money; usd; how much does it cost; how long; training time; "
+    Synonyms{"budget", "cost; price; dollars; money; usd; how much does it cost; how long; how long "
+                       "does training take; training time; "
                        "training time in days; days; gpu hours; 6nd;training cost; expensive; flops needed"},
     Synonyms{"goodput",
              "failures; mtbf; mean time between failures; restart; checkpoint interval; young daly; "
@@ -106,7 +110,8 @@ constexpr std::array kViews{
                           "corruption; sdc; training instability;what went wrong; diagnose"},
     Synonyms{
         "hangs",
-        "deadlock; nccl timeout; watchdog; stuck; hang; desync; flight recorder; training stuck; frozen job"},
+        "deadlock; nccl timeout; watchdog; stuck; hang; desync; flight recorder; training stuck; frozen job; "
+        "who waits; who waits for whom"},
     Synonyms{"stragglers",
              "slow node; slow gpu; slowest rank; tail latency; jitter; imbalance between ranks; slow rank"},
     Synonyms{"serving", "inference; vllm; kv cache; paged attention; pagedattention; continuous batching; "
@@ -116,9 +121,8 @@ constexpr std::array kViews{
                          "one gpu; low rank; full fine tune"},
     Synonyms{"alignment", "rlhf; ppo; dpo; grpo; reward model; preference; reinforcement learning; rl; post "
                           "training; reward hacking; kl"},
-    Synonyms{"lab",
-             "train a model; train a gpt; live training; demo; demos; demonstration; demonstrations; real "
-             "training; loss curve;experiment; toy model; train here; tiny gpt; playground; run training"},
+    Synonyms{"lab", "train a model; train a gpt; live training; demo; demos; real training; loss "
+                    "curve;experiment; toy model; train here; tiny gpt; playground; run training"},
     Synonyms{"ranks", "several ranks; multi gpu; distributed training; mpi; real ranks; threads; inject "
                       "fault; kill a rank; parallel training"},
     Synonyms{"lessons", "course; learn; tutorial; teach me; guided; beginner; class; curriculum; start here"},

@@ -1,13 +1,14 @@
 // The panel's rows for fields that do not slide, and its lists of presets.
 #include "ui/shell/panel/panel_fields.h"
 
+#include "core/base/text/find.h"
 #include "ui/draw/scopes.h"
 #include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/panel/panel.h"
 #include "ui/widgets/choice.h"
 
 #include <algorithm>
-#include <cctype>
+#include <array>
 #include <string_view>
 
 namespace ringside
@@ -78,27 +79,27 @@ void place_popup(const Painter& painter, std::size_t items, bool filtered, Rect 
     ImGui::SetNextWindowSize(size);
 }
 
-// The places of the items whose names have what was typed, the closest first.
-std::vector<std::size_t> found_items(std::span<const TipLine> items, std::string_view typed)
+// The items that fit what was typed: exact names first, then those that begin with it, then those that have
+// it as a word; of equals the shorter name, so that "V3" is DeepSeek-V3 before V3.2.
+std::vector<std::size_t> fitting_items(std::span<const TipLine> items, std::string_view typed)
 {
-    std::vector<std::size_t> found;
-    const auto fit = [&](std::size_t i) { return name_fit(items[i].label, typed); };
-    for (std::size_t i = 0; i < items.size(); ++i)
+    const std::string query = folded(typed);
+    std::vector<Closeness> fits;
+    for (const TipLine& item : items)
     {
-        if (typed.empty() || fit(i) != NameFit::none)
-        {
-            found.push_back(i);
-        }
+        const std::array<std::string_view, 1> name{item.label};
+        fits.push_back(fit_of(findable(name, ""), query));
     }
-    if (!typed.empty())
+    std::vector<std::size_t> found = closest_first(fits);
+    if (!query.empty())
     {
-        std::ranges::stable_sort(found, {}, fit);
+        std::ranges::stable_sort(found, {},
+                                 [&](std::size_t i) { return std::pair(fits[i], items[i].label.size()); });
     }
     return found;
 }
 
-// The items whose names have what was typed; returns the one chosen, the first of them at once if
-// `take_first`.
+// The items that fit what was typed; returns the one chosen, the first of them at once if `take_first`.
 std::optional<std::size_t> draw_items(const Painter& painter, std::span<const TipLine> items, bool filtered,
                                       std::string_view typed, bool take_first)
 {
@@ -110,8 +111,8 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
     }
     const ChildScope list("###list", {0, 0});
     const auto lettered = filtered ? std::nullopt : letters_choose(names);
-    const auto found = found_items(items, typed);
-    for (const std::size_t i : found)
+    const std::vector<std::size_t> fitting = fitting_items(items, typed);
+    for (const std::size_t i : fitting)
     {
         const IdScope scope(static_cast<int>(i));
         if (ImGui::Selectable(items[i].label.c_str(), false, 0, {0, painter.px(24)}) || take_first)
@@ -129,7 +130,7 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
         local.text(right.x - painter.px(4), middle, Type::mono_small, painter.theme.muted, items[i].value,
                    Align::right);
     }
-    if (found.empty())
+    if (fitting.empty())
     {
         ImGui::TextDisabled("Nothing has that in its name.");
     }

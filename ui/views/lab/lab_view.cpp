@@ -414,7 +414,15 @@ ViewKeys LabView::keys()
         {"L", "Load the last checkpoint", asks(LabCommand::load)},
         {demo_keys_, "Demonstrations; 1 to 3 say what you expect",
          [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
-        {"Backspace", "Leave the demonstration, or clear the run", asks(LabCommand::clear)},
+        {"Backspace", "Clear the run", asks(LabCommand::clear)},
+        {"Esc", "Leave the demonstration; close what is open",
+         [](const KeyPress& k)
+         {
+             if (k.frame.lab->demo)
+             {
+                 k.out.push(LabAction(LabCommand::clear));
+             }
+         }},
         {switch_keys_, "Switches, as the panel lists them; again: back",
          [](const KeyPress& k) { k.out.push(LabAction(PressSwitch{k.which})); }}};
 }

@@ -344,8 +344,8 @@ Caption LaunchView::caption(const Frame& frame) const
     Caption caption;
     caption.sentence =
         fmt::format("**{} settings** launch it with {}; {}.", l.flags.size(), tool().name,
-                    missing == 0 ? std::string("the whole scenario is expressed")
-                                 : fmt::format("!!{} of the scenario!! {} not honoured",
+                    missing == 0 ? std::string("every setting of the scenario is in it")
+                                 : fmt::format("!!{} of the scenario!! {} not honored",
                                                counted(static_cast<std::int64_t>(missing), "setting"),
                                                missing == 1 ? "is" : "are"));
     caption.formula =

@@ -545,7 +545,7 @@ bool LayoutView::draw_panel(const Frame& frame, const Painter& painter, Rect are
 ViewKeys LayoutView::keys()
 {
     return {
-        {"1 \u2026 5", "Colour by an axis", [this](const KeyPress& k) { by_ = kAllAxes[k.which]; }},
+        {"1 \u2026 5", "Color by an axis", [this](const KeyPress& k) { by_ = kAllAxes[k.which]; }},
         {"\u2190 \u2192", "Move the axis that is focused"},
         {"O", "The fastest order of all", [this](const KeyPress& k) { order_ = known(k.frame).best.order; }},
         {"R", "Megatron-LM's order", [this] { order_ = kMegatronOrder; }},

@@ -299,7 +299,7 @@ void ask_fault(PanelColumn& column, IncidentDesk& desk)
     }
     column.gap();
     column.note(
-        "Look at **when** it starts, **how fast** it grows and **what else** moves. The grey line is the "
+        "Look at **when** it starts, **how fast** it grows and **what else** moves. The gray line is the "
         "validation loss.");
 }
 

@@ -91,7 +91,7 @@ std::vector<KeyButton> MockView::ways_on(const StudyFrame& study, const MockSess
 {
     const auto wrong = wrong_in(mock);
     const auto home = [&out] { out.push(EndStudy{}); };
-    return {{wrong.empty() ? "" : "Practise these###wrong", "W",
+    return {{wrong.empty() ? "" : "Practice these###wrong", "W",
              [&study, &out, wrong] { out.push(drill_on(study, wrong)); },
              wrong.empty() ? ImGuiKey_None : ImGuiKey_W},
             {"Home###home", "Esc", home, ImGuiKey_Enter, ButtonStyle::primary},
@@ -166,7 +166,7 @@ Caption MockView::caption(const Frame& frame) const
                 "", ""};
     }
     return {fmt::format("Passed **{} of {}**.", passed_in(*mock), mock->items.size()),
-            "practise what went wrong, or press a row for its answer and solution", ""};
+            "practice what went wrong, or press a row for its answer and solution", ""};
 }
 
 std::vector<std::string> MockView::facts(const Frame& frame) const
@@ -225,7 +225,7 @@ ViewKeys MockView::keys()
             {"F", "Finish early"},
             {"T", "Pause the clock"},
             {"Space", "At the end: tick a point you made"},
-            {"W", "At the end: practise what went wrong"},
+            {"W", "At the end: practice what went wrong"},
             {"X", "Export the scorecard"},
             {"Esc", "Leave; the clock waits"}};
 }

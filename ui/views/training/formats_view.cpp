@@ -82,7 +82,7 @@ ViewKeys FormatsView::keys()
                      turn_outlier(state_);
                  }
              }},
-            {"drag", "The number, its neighbours, bars, the distribution"}};
+            {"drag", "The number, its neighbors, bars, the distribution"}};
 }
 
 } // namespace

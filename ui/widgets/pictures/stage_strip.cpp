@@ -133,7 +133,7 @@ StageStrip handled(const Painter& p, Rect r, const StageStrip& s, const Scale& s
         const double by =
             handle(p, at(scale.at(s, k)),
                    {fmt::format("###cut {}", k),
-                    "Drag to move layers to the neighbour; arrow keys move one. " + s.note, scale.per_layer},
+                    "Drag to move layers to the neighbor; arrow keys move one. " + s.note, scale.per_layer},
                    dragging);
         move(next.layers, k, std::llround(by));
     }

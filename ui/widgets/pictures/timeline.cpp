@@ -83,7 +83,7 @@ TimeLanes::TimeLanes(const Painter& painter, Rect area, TimeWindow window, LaneS
                                                           style.pitch * static_cast<float>(names.size())},
       inside_(field_.contains(ImGui::GetIO().MousePos) &&
               ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)),
-      columns_(names.size())
+      brief_(are_brief(names)), columns_(names.size())
 {
     // Where lanes are low, every so manyth has its name.
     const auto every = static_cast<std::size_t>(std::ceil(p_.px(18) / std::max(1.0F, style.pitch)));
@@ -120,6 +120,20 @@ TimeLanes::~TimeLanes()
     p_.list.PopClipRect();
 }
 
+// With room for two digits of a value that changes while it plays, or names would change with it.
+bool TimeLanes::are_brief(std::span<const LaneName> names) const
+{
+    return std::ranges::any_of(
+        names,
+        [&](const LaneName& name)
+        {
+            const float value =
+                std::max(p_.width(Type::mono_small, name.value), p_.width(Type::mono_small, "00"));
+            const float room = style_.label - p_.px(8) - (name.value.empty() ? 0 : p_.px(8) + value);
+            return !name.brief.empty() && p_.width(Type::small_strong, name.words) > room;
+        });
+}
+
 void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& name) const
 {
     const Theme& t = p_.theme;
@@ -141,9 +155,8 @@ void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& n
                                    name.value, Align::right);
     }
     const Type type = name.strong ? Type::small_strong : Type::small;
-    const bool brief = !name.brief.empty() && p_.width(type, name.words) > room;
     p_.text_within(area.x, middle - up, room, type, name.strong ? t.text : t.muted,
-                   brief ? name.brief : name.words);
+                   brief_ && !name.brief.empty() ? name.brief : name.words);
     p_.text_within(area.x, middle + up, two ? room : 0, Type::small, t.muted, two ? name.below : "");
     if (!name.empty.empty())
     {

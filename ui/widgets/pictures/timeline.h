@@ -112,6 +112,7 @@ private:
         Colour colour = 0;
     };
 
+    bool are_brief(std::span<const LaneName> names) const;
     void draw_name(const Rect& area, std::size_t lane, const LaneName& name) const;
     void cover(std::size_t lane, Rect cell, Colour colour);
 
@@ -120,6 +121,7 @@ private:
     LaneStyle style_;
     Rect field_;
     bool inside_ = false;
+    bool brief_ = false;                       // the lanes' names: all of them, or none
     std::vector<std::vector<Column>> columns_; // [lane][pixel] of narrow blocks
     std::optional<std::size_t> hovered_;
 };

@@ -83,7 +83,7 @@ std::string range_words(double low, double high)
     return from == to ? to : fmt::format("{} to {}", from, to);
 }
 
-// Below the range on a CPU: the window draws on the same cores.
+// Below the range on a CPU: the window draws on the same cores. Short: a card has no room for more.
 std::string off_words(double measured, double low, double high, bool cpu)
 {
     if (measured >= low && measured <= high)
@@ -91,7 +91,7 @@ std::string off_words(double measured, double low, double high, bool cpu)
         return "within the predicted range";
     }
     const double off = 100 * (measured / (measured < low ? low : high) - 1);
-    return off < 0 && cpu ? fmt::format("{:.0f}% below: this window draws on the same cores", -off)
+    return off < 0 && cpu ? fmt::format("{:.0f}% below: drawing shares the cores", -off)
                           : fmt::format("{:.0f}% {} the range", std::abs(off), off < 0 ? "below" : "above");
 }
 

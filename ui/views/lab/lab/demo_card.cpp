@@ -56,7 +56,7 @@ void draw_demo_question(const Painter& p, Rect area, const LabDemoFrame& demo, O
     area.cut_top(p.px(8));
     Rect row = area.cut_top(p.px(30));
     const Rect leave = row.cut_right(std::min(row.w * 0.4F, p.px(176)));
-    if (button(p, leave, "Leave###leave demo", "Backspace", ButtonStyle::quiet))
+    if (button(p, leave, "Leave###leave demo", "Esc", ButtonStyle::quiet))
     {
         out.push(LabAction(LabCommand::clear));
     }
@@ -101,7 +101,7 @@ void draw_demo_finding(const Painter& p, Rect area, const LabDemoFrame& demo, Ou
     draw_verdict(p, row, demo);
     const Rect buttons = area.cut_bottom(std::min(p.px(40), area.h * 0.3F));
     const Rect leave{buttons.x, buttons.y, std::min(buttons.w, p.px(232)), buttons.h};
-    if (button(p, leave, "Back to your run###leave demo", "Backspace"))
+    if (button(p, leave, "Back to your run###leave demo", "Esc"))
     {
         out.push(LabAction(LabCommand::clear));
     }

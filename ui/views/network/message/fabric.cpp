@@ -188,7 +188,7 @@ void draw_fabric(const Painter& p, Rect area, FabricLook& look, Out& out)
         draw_sizes(p, area.cut_bottom(table), look);
         area.cut_bottom(p.px(16));
     }
-    draw_chart_title(p, area.cut_top(p.px(26)), "A rail-optimised fabric", "press a GPU to send there");
+    draw_chart_title(p, area.cut_top(p.px(26)), "A rail-optimized fabric", "press a GPU to send there");
     p.part("fabric", area);
     FabricMap(p, area, look, out).draw();
 }

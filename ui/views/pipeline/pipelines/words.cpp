@@ -209,6 +209,11 @@ std::vector<Measure> measures(Bytes message, bool narrow)
         {"sent GB", "GB sent", "Sent from stage to stage per step, by one GPU on average.", sent}};
 }
 
+std::string value_of(const std::vector<Measure>& all, std::string_view name, const PipelineRow& row)
+{
+    return std::ranges::find(all, name, &Measure::name)->value(row);
+}
+
 } // namespace
 
 void draw_compare(const Painter& painter, Rect& area, const std::vector<PipelineRow>& rows, Bytes message)
@@ -226,7 +231,14 @@ void draw_compare(const Painter& painter, Rect& area, const std::vector<Pipeline
     }
     const Table<Measure> table(std::move(columns), nullptr, nullptr, kPitch,
                                [](const Measure& m) { return std::string(m.says); });
-    const std::vector<Measure> all = measures(message, narrow);
+    std::vector<Measure> all = measures(message, narrow);
+    // Said apart only where a step may begin before the last one ends everywhere.
+    const auto same = [&](const PipelineRow& r)
+    { return !r.runs() || value_of(all, "of span %", r) == value_of(all, "bubble %", r); };
+    if (std::ranges::all_of(rows, same))
+    {
+        std::erase_if(all, [](const Measure& m) { return m.name == "of span %"; });
+    }
     table.draw(painter, area.cut_top(table_height(painter, all.size(), kPitch)), all);
 }
 

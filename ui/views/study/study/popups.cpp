@@ -78,7 +78,7 @@ void start_task(const PlanTask& task, Out& out)
 
 std::string_view mock_words(std::size_t place)
 {
-    constexpr std::array<std::string_view, kMockMinutes.size()> kSays{"a warm-up of a few questions",
+    constexpr std::array<std::string_view, kMockMinutes.size()> kSays{"a warm-up of short questions",
                                                                       "one question in depth", "an interview",
                                                                       "an interview with follow-ups"};
     return kSays.at(place);

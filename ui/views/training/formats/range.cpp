@@ -148,7 +148,7 @@ void draw_format_line(const Painter& p, Rect area, FormatsState& state, FormatId
     const double middle = std::clamp(state.middle, -largest(f), largest(f));
     const double step = step_at(f, middle);
     const double held = std::isfinite(state.value) ? round_to(f, state.value, Overflow::saturate) : middle;
-    const std::string title = fmt::format("Neighbouring numbers in {}", f.name);
+    const std::string title = fmt::format("Neighboring numbers in {}", f.name);
     const std::string says = fmt::format("spacing {}", exact_power(step));
     Plot plot(p, area,
               {middle - 3 * step,

@@ -1,0 +1,26 @@
+// What a lesson keeps from sight: the parts of its picture and the figures that would give away a prediction
+// that has not been made yet, this step's or a later one's on the same picture.
+#pragma once
+
+#include "core/study/lessons/lesson_plan.h"
+#include "core/study/lessons/lesson_state.h"
+
+namespace ringside
+{
+
+struct LessonCover
+{
+    std::vector<std::string> parts; // of the picture, as the view names them
+    bool figures = false;           // the picture shows its shapes, without numbers
+
+    bool any() const { return figures || !parts.empty(); }
+};
+
+// `shown` is the scenario on show: once a free field was moved, a later step's picture is another one.
+//
+// The step's own parts are covered until its prediction is locked in. Those of later predictions stay covered
+// where this step's reveal has something left to show; else the reveal shows them without their figures, and
+// so does a step that asks nothing.
+LessonCover cover_of(const LessonPlan& plan, const LessonState& state, const Scenario& shown);
+
+} // namespace ringside
