@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace
 {
 
-// Every field by its path, and the two names.
+// Every field by its path, the two names, and what the accelerator came from.
 std::map<std::string, json> paths_of(const Scenario& s)
 {
     std::map<std::string, json> all;
@@ -39,6 +39,7 @@ std::map<std::string, json> paths_of(const Scenario& s)
     }
     all["model.name"] = s.model.name;
     all["cluster.gpu.name"] = s.cluster.gpu.name;
+    all["cluster.gpu.based_on"] = s.cluster.gpu.id;
     return all;
 }
 
