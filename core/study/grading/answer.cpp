@@ -90,7 +90,7 @@ std::string power_fault(Measure& m, const Asked& a)
     const bool other = a.unit.dimension == Dimension::other && m.per.empty();
     if (m.power == want.power)
     {
-        return other && a.wanted == Of::data && m.size >= 1e6 ? in_words(m) : "";
+        return (other || a.unit.name.empty()) && a.wanted == Of::data && m.size >= 1e6 ? in_words(m) : "";
     }
     Measure slower = m;
     ++slower.of_kind(Of::time);

@@ -479,8 +479,10 @@ std::optional<std::vector<TypedValue>> Parser::arguments(const Function& f)
     {
         ++t_.at;
         const std::string text = t_.number() ? t_.peek()->text : "";
-        const std::size_t comma = f.most > 1 ? text.find(',') : std::string::npos;
-        if (comma != std::string::npos) // "max(20,30)" has no decimal comma
+        const std::size_t comma = text.find(',');
+        const bool two = f.most > 1 && comma != std::string::npos && comma == text.rfind(',') &&
+                         text.find_first_not_of("0123456789.,") == std::string::npos;
+        if (two) // "max(20,30)" has no decimal comma
         {
             all.push_back({std::stod(text.substr(0, comma))});
             all.push_back({std::stod(text.substr(comma + 1))});
