@@ -1,9 +1,11 @@
+// One file, since each part has one caller: what a text comes to, whether that fits, and what else it may be.
 #include "core/study/grading/answer.h"
 
 #include <fmt/format.h>
 
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/study/grading/grammar.h"
 
 #include <algorithm>
 #include <array>
@@ -315,6 +317,11 @@ Others other_readings(const TypedValue& v, const TypedText& text, double value, 
     {
         others.push_back({1 / value, "", true}); // "1:8", "an eighth of the size"
     }
+    const double nearest = std::round(value);
+    if (a.tolerance == 0 && v.worked && std::abs(value - nearest) < 1e-3 * std::abs(nearest))
+    {
+        others.push_back({nearest, "", true}); // worked out from rounded numbers
+    }
     if (a.tolerance == 0 && value != std::round(value) && says("rounded round"))
     {
         others.push_back({says("down") ? std::floor(value) : std::ceil(value), "", true});
@@ -439,7 +446,8 @@ std::string several(const TypedText& text, const std::vector<Fit>& fits, std::si
         const bool equal =
             i == answer || (fits[i].other.empty() && near_enough(fits[i].value, fits[answer].value));
         const bool linked = (chosen.equated && i < answer) || (v.equated && i > answer);
-        const bool aside = v.remark && (!fits[i].other.empty() || v.measure.plain());
+        const bool digits = same_digits(v.value * v.measure.size, chosen.value * chosen.measure.size);
+        const bool aside = v.remark && (!fits[i].other.empty() || (v.measure.plain() && digits));
         if (!equal && !aside && !(linked && comes_to(v, fits[i], chosen, fits[answer])))
         {
             return linked ? fmt::format("does not come to what it says: {} is not {}",
@@ -481,7 +489,9 @@ void add_doubt(AnswerReading& reading, const TypedText& text, const TypedValue& 
         reading.doubt = "That range is too wide to be graded: which number is it?";
         return;
     }
+    const bool peta = v.letter == 'P' && v.measure.physical();
     reading.doubt = !fit.doubt.empty() ? fmt::format("Do you mean {}?", meant)
+                    : peta ? fmt::format("P is taken for peta: write the number, or do you mean {}?", meant)
                     : bound || !doubtful.empty()
                         ? fmt::format("\u201c{}\u201d is not understood here: do you mean {}?",
                                       bound ? text.bound : doubtful, meant)
@@ -492,21 +502,26 @@ void add_doubt(AnswerReading& reading, const TypedText& text, const TypedValue& 
     }
 }
 
+Issue text_fault(const TypedText& text, std::string_view typed, const std::string& hint)
+{
+    if (!text.unknown.empty())
+    {
+        return {"",
+                fmt::format("\u201c{}\u201d is not understood in \u201c{}\u201d", text.unknown,
+                            typed.substr(0, 40)),
+                hint};
+    }
+    return unreadable(typed, text.fault.empty() ? "is not a number that can be read" : text.fault,
+                      "start with a number: 1.12 TB, 1,120 GB, 1.12e12, 2/9, 22%, 3h 20min");
+}
+
 Result<WayReading> read_in(Way way, std::string_view typed, const Asked& a)
 {
     const TypedText text = read_typed(typed, a.wanted, a.unit.base != 1, a.names, way);
     const std::string hint = fmt::format("write it such as {}", example_of(a.unit));
-    if (!text.unknown.empty())
+    if (!text.unknown.empty() || text.values.empty() || !text.fault.empty())
     {
-        return Issue{"",
-                     fmt::format("\u201c{}\u201d is not understood in \u201c{}\u201d", text.unknown,
-                                 typed.substr(0, 40)),
-                     hint};
-    }
-    if (text.values.empty() || !text.fault.empty())
-    {
-        return unreadable(typed, text.fault.empty() ? "is not a number that can be read" : text.fault,
-                          "start with a number: 1.12 TB, 1,120 GB, 1.12e12, 2/9, 22%, 3h 20min");
+        return text_fault(text, typed, hint);
     }
     std::string doubtful;
     if (const std::string fault = word_fault(text, a, doubtful); !fault.empty())
@@ -608,6 +623,7 @@ Result<AnswerReading> read_answer(std::string_view typed, const Asked& a)
             (!first->answer.doubt.empty() && reading->answer.doubt.empty() && (formula || !way.names)))
         {
             first = *reading;
+            first->answer.named = way.names;
             continue;
         }
         const AnswerReading& other = reading->answer;

@@ -40,8 +40,9 @@ struct AnswerReading
     std::string read_as;   // "1120 GB = 1.12 TB"
     bool has_unit = false; // a plain number otherwise
     std::vector<OtherReading> others;
-    std::string doubt; // not to be graded before this is answered: "Do you mean 46 GPUs?"
-    double digit = 0;  // of "about 4": 1, in the base unit; 0 where no hedge allows for rounding
+    std::string doubt;  // not to be graded before this is answered: "Do you mean 46 GPUs?"
+    bool named = false; // with the question's own letters: asked back where it is not right
+    double digit = 0;   // of "about 4": 1, in the base unit; 0 where no hedge allows for rounding
 };
 
 // Longer texts are no answer.

@@ -1,5 +1,7 @@
 #include "core/study/grading/asked.h"
 
+#include "core/study/grading/tokens.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -129,16 +131,9 @@ private:
         nameless_ = nameless_ || (many && has_word("are would per doe do on",
                                                    t_.word() ? stem_of(t_.peek()->text) : "are"));
         const Measure m = UnitReader(t_, many ? Of::time : Of::none, false).measure();
-        const bool unit = m.of_kind(Of::energy) > 0 || m.of_kind(Of::time) > 0 || m.of_kind(Of::data) > 0 ||
-                          m.of_kind(Of::work) > 0;
-        if (many && asked_.unit.name.empty() && unit)
+        if (many && asked_.unit.name.empty())
         {
-            asked_.measure = m;
-            asked_.measure.per.clear();
-            asked_.wanted = m.of_kind(Of::data) > 0     ? Of::data
-                            : m.of_kind(Of::energy) > 0 ? Of::energy
-                            : m.of_kind(Of::work) > 0   ? Of::work
-                                                        : Of::time;
+            own_unit(m);
         }
         for (const std::string_view thing : asked_.unit.name.empty() || (many && asked_.wanted == Of::ratio)
                                                 ? m.of
@@ -158,6 +153,21 @@ private:
             asked_.counted.push_back(owned);
         }
         t_.at = start;
+    }
+
+    // "how many megawatts", "how many minutes"
+    void own_unit(const Measure& m)
+    {
+        for (const Of kind : {Of::data, Of::energy, Of::work, Of::time})
+        {
+            if (m.of_kind(kind) > 0)
+            {
+                asked_.measure = m;
+                asked_.measure.per.clear();
+                asked_.wanted = kind;
+                return;
+            }
+        }
     }
 
     // "in years", "in sequences", "in units of 1e-4"
@@ -196,7 +206,7 @@ private:
         }
         const std::size_t start = t_.at;
         const std::string before =
-            t_.before() && t_.before()->kind == Token::Kind::word ? stem_of(t_.before()->text) : "";
+            t_.before() && t_.before()->kind == TypedToken::Kind::word ? stem_of(t_.before()->text) : "";
         const bool one = t_.word("one");
         ++t_.at;
         double count = 1;
@@ -225,7 +235,7 @@ private:
     {
         const std::size_t start = t_.at;
         const std::string word = t_.word() ? t_.peek()->text : "";
-        const bool given = t_.before() && t_.before()->kind == Token::Kind::number; // "5 hops"
+        const bool given = t_.before() && t_.before()->kind == TypedToken::Kind::number; // "5 hops"
         const std::string_view named = t_.word() ? units_.thing() : "";
         if (!named.empty() && !given && start != aside_)
         {

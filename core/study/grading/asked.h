@@ -3,7 +3,7 @@
 // "how many", never any other word of it.
 #pragma once
 
-#include "core/study/grading/grammar.h"
+#include "core/study/grading/words.h"
 #include "core/study/questions/quantity.h"
 
 namespace ringside

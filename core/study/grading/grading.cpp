@@ -48,6 +48,13 @@ std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key
     {
         return std::nullopt;
     }
+    if (reading.named)
+    {
+        ask.question =
+            fmt::format("With the question's letters that comes to {}: is that the answer?", reading.read_as);
+        ask.choices = {reading.read_as};
+        return ask;
+    }
     const auto right = [&](const OtherReading& other) { return check_answer(other.value, key).correct; };
     if (std::ranges::any_of(reading.others,
                             [&](const OtherReading& other) { return other.as_likely && right(other); }))
@@ -146,16 +153,16 @@ std::string squashed(std::string_view text)
 std::vector<std::string> stems_in(std::string_view text)
 {
     std::vector<std::string> stems;
-    for (const Token& t : tokens_of(text))
+    for (const TypedToken& t : tokens_of(text))
     {
         const std::string stem = stem_of(t.text);
-        const auto number = t.kind == Token::Kind::word && number_part(NumberPart::unit, t.text)
+        const auto number = t.kind == TypedToken::Kind::word && number_part(NumberPart::unit, t.text)
                                 ? number_part(NumberPart::unit, t.text)
                                 : number_part(NumberPart::ten, t.text);
-        if (t.kind != Token::Kind::sign && stem != "x")
+        if (t.kind != TypedToken::Kind::sign && stem != "x")
         {
             const std::string thing(thing_named(stem == "zero" ? "stage" : stem)); // "param" is "parameter"
-            const double value = t.kind == Token::Kind::number ? t.value : number.value_or(0);
+            const double value = t.kind == TypedToken::Kind::number ? t.value : number.value_or(0);
             stems.push_back(value != 0 && value != 1 ? fmt::format("{}", value)
                             : thing.empty()          ? stem
                                                      : thing);

@@ -1,3 +1,4 @@
+// One file, since it is one class: every rule of the grammar calls others.
 #include "core/study/grading/grammar.h"
 
 #include "core/base/text/find_by.h"
@@ -13,7 +14,7 @@ namespace ringside
 namespace
 {
 
-using Value = std::optional<TypedValue>;
+using Parsed = std::optional<TypedValue>;
 
 // What a function does with units.
 enum class Units : std::uint8_t
@@ -133,19 +134,19 @@ private:
     std::optional<double> name(std::size_t ahead = 0) const;
     bool starts_value(std::size_t ahead = 0) const;
     bool starts_words(std::size_t ahead) const;
-    Value sum();
+    Parsed sum();
     bool range(TypedValue& low, bool minus);
-    Value term();
+    Parsed term();
     std::optional<char> operation(const TypedValue& v);
-    Value factor();
-    Value atom();
-    Value call(const Function& f);
+    Parsed factor();
+    Parsed atom();
+    Parsed call(const Function& f);
     std::optional<std::vector<TypedValue>> arguments(const Function& f);
     bool postfix(TypedValue& v);
     void unit(TypedValue& v, bool money, bool cross);
-    Value number();
-    Value clock();
-    Value spelt();
+    Parsed number();
+    Parsed clock();
+    Parsed spelt();
     std::optional<double> in_words(bool& part);
     void add_fraction(TypedValue& v, bool vulgar);
     void add_smaller(TypedValue& v);
@@ -228,7 +229,7 @@ bool Parser::starts_value(std::size_t ahead) const
     return money || cross || (t_.word(ahead) && starts_words(ahead));
 }
 
-Value Parser::sum()
+Parsed Parser::sum()
 {
     auto v = term();
     while (v)
@@ -248,7 +249,7 @@ Value Parser::sum()
         {
             return next;
         }
-        if (v->letter != next->letter || v->measure.plain() != next->measure.plain())
+        if ((v->letter != 0) != (next->letter != 0) || v->measure.plain() != next->measure.plain())
         {
             v->measure.plain() && v->measure.size != 1 ? fold(*v) : void();
             next->measure.plain() && next->measure.size != 1 ? fold(*next) : void();
@@ -277,10 +278,11 @@ Value Parser::sum()
 bool Parser::range(TypedValue& low, bool minus)
 {
     const std::size_t start = t_.at;
-    const Token* next = t_.peek(1);
-    const bool dash =
-        minus && !low.worked && t_.number(1) && t_.joined() && t_.joined(1) && next->value > low.value &&
-        !(t_.peek(2) && t_.peek(2)->kind == Token::Kind::sign && has_word("* / ^ ( !", t_.peek(2)->text));
+    const TypedToken* next = t_.peek(1);
+    const bool dash = minus && !low.worked && t_.number(1) && t_.joined() && t_.joined(1) &&
+                      next->value > low.value &&
+                      !(t_.peek(2) && t_.peek(2)->kind == TypedToken::Kind::sign &&
+                        has_word("* / ^ ( !", t_.peek(2)->text));
     const bool give = t_.word("plusminu") || t_.word("plusminus") || (t_.word("give") && t_.word("or", 1));
     const bool to = (t_.word("to") || t_.word("or") || (between_ && t_.word("and"))) && starts_value(1);
     if (in_brackets_ > 0 || (!dash && !give && !to))
@@ -313,7 +315,7 @@ bool Parser::range(TypedValue& low, bool minus)
     return true;
 }
 
-Value Parser::term()
+Parsed Parser::term()
 {
     auto v = factor();
     while (v)
@@ -358,7 +360,7 @@ Value Parser::term()
         }
         v->worked = true;
         v->glued = false;
-        v->letter = v->letter || next->letter;
+        v->letter = v->letter != 0 ? v->letter : next->letter;
         v->part = *sign != '*' && std::abs(v->value) < 10;
     }
     return v;
@@ -395,18 +397,19 @@ std::optional<char> Parser::operation(const TypedValue& v)
     {
         return take(1, 's');
     }
-    const Token* last = t_.before();
-    const bool bracket = t_.sign('(') && t_.joined() && v.measure.plain() &&
-                         last->kind != Token::Kind::word && starts_value(1) && !t_.word(2);
+    const TypedToken* last = t_.before();
+    const bool open = t_.sign('(') && v.measure.plain() && starts_value(1);
+    const bool bracket =
+        open && (way_.names || (t_.joined() && last->kind != TypedToken::Kind::word && !t_.word(2)));
     const bool closed = last && last->text == ")" && t_.number() && t_.joined();
-    const bool factor_word =
-        t_.number() && last && last->kind == Token::Kind::word && number_part(NumberPart::factor, last->text);
+    const bool factor_word = t_.number() && last && last->kind == TypedToken::Kind::word &&
+                             number_part(NumberPart::factor, last->text);
     return bracket || closed || factor_word || (v.measure.plain() && (function() || name()))
                ? std::optional('*')
                : std::nullopt;
 }
 
-Value Parser::factor()
+Parsed Parser::factor()
 {
     double sign = 1;
     for (; t_.sign('-') || t_.sign('+'); ++t_.at)
@@ -421,7 +424,7 @@ Value Parser::factor()
     return v;
 }
 
-Value Parser::atom()
+Parsed Parser::atom()
 {
     bool money = false;
     while (t_.word() && has_word("$ usd us", stem_of(t_.peek()->text)) && (t_.number(1) || t_.word(1)))
@@ -430,7 +433,7 @@ Value Parser::atom()
         ++t_.at;
     }
     const bool cross = !money && t_.word("x") && t_.number(1) && t_.take_word("x");
-    Value v;
+    Parsed v;
     if (const Function* f = function())
     {
         ++t_.at;
@@ -501,7 +504,7 @@ std::optional<std::vector<TypedValue>> Parser::arguments(const Function& f)
 }
 
 // "sqrt(2 * 60 * 9000 s)", "max(20, 30)", "ln 2"
-Value Parser::call(const Function& f)
+Parsed Parser::call(const Function& f)
 {
     const auto given = arguments(f);
     if (!given || given->size() < f.least || given->size() > f.most)
@@ -561,7 +564,7 @@ bool Parser::postfix(TypedValue& v)
     {
         sign = t_.sign('-') ? -sign : sign;
     }
-    Value by;
+    Parsed by;
     if (t_.number())
     {
         by = TypedValue{t_.peek()->value};
@@ -600,7 +603,7 @@ void Parser::unit(TypedValue& v, bool money, bool cross)
     }
     const bool glued = t_.joined();
     const bool letter = t_.word() && t_.peek()->text.size() == 1 && scale_word(t_.peek()->text);
-    v.letter = letter;
+    v.letter = letter ? t_.peek()->text[0] : '\0';
     if (letter && way_.counts && !t_.sign('/', 1))
     {
         v.value *= scale_word(t_.peek()->text)->size;
@@ -657,7 +660,7 @@ void Parser::add_smaller(TypedValue& v)
 }
 
 // "8:10", "1:16:40"
-Value Parser::clock()
+Parsed Parser::clock()
 {
     if (!t_.number() || !t_.sign(':', 1) || !t_.number(2) || t_.peek(2)->apart || in_brackets_ > 0)
     {
@@ -728,7 +731,7 @@ std::optional<double> Parser::in_words(bool& part)
 }
 
 // "twelve", "half an hour", "an hour", "twice", "fifth"
-Value Parser::spelt()
+Parsed Parser::spelt()
 {
     TypedValue v;
     if (const auto factor = t_.word() ? number_part(NumberPart::factor, t_.peek()->text) : std::nullopt)
@@ -801,7 +804,7 @@ void Parser::add_fraction(TypedValue& v, bool vulgar)
     }
 }
 
-Value Parser::number()
+Parsed Parser::number()
 {
     if (auto parts = clock())
     {
@@ -816,7 +819,7 @@ Value Parser::number()
         }
         return v;
     }
-    const Token first = *t_.peek();
+    const TypedToken first = *t_.peek();
     TypedValue v{way_.comma && first.decimal > 0 ? first.decimal : first.value};
     v.part = first.vulgar;
     ++t_.at;
@@ -883,7 +886,7 @@ void Parser::word()
         out_.hedged = out_.hedged || manner == Manner::hedge;
         out_.words.push_back(text);
     }
-    t_.at += t_.sign('-') && t_.word(1) ? 1U : 0U;
+    t_.at += t_.sign('-') && t_.word(1) && t_.joined() && t_.joined(1) ? 1U : 0U;
 }
 
 // Between two values, or before the first; false for any other sign.
@@ -922,8 +925,8 @@ bool Parser::own_letters()
     std::size_t ahead = 0;
     for (; t_.peek(ahead) && !t_.sign('=', ahead); ++ahead)
     {
-        const Token& token = *t_.peek(ahead);
-        if (token.kind != Token::Kind::word || name(ahead) || function(ahead))
+        const TypedToken& token = *t_.peek(ahead);
+        if (token.kind != TypedToken::Kind::word || name(ahead) || function(ahead))
         {
             continue;
         }

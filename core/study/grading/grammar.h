@@ -12,12 +12,8 @@
 
 #include "core/study/grading/tokens.h"
 
-#include <map>
-
 namespace ringside
 {
-
-using Letters = std::map<std::string, double, std::less<>>; // "P": 70e9
 
 struct TypedValue
 {
@@ -28,7 +24,7 @@ struct TypedValue
     bool part = false;                    // a fraction or a percentage: "half", "3/4"
     std::optional<double> exclaimed = {}; // 6 of "6!", which may be six with feeling
     bool glued = false;                   // its power of ten stands without a blank
-    bool letter = false;                  // its power of ten is a lone letter that may be bytes
+    char letter = 0;                      // its unit or power of ten is this letter alone
     bool equated = false;                 // behind an equals sign
     bool follows = false;                 // behind an arrow or "so"
     bool remark = false;                  // in brackets behind the answer

@@ -7,7 +7,7 @@
 namespace ringside
 {
 
-struct Token
+struct TypedToken
 {
     enum class Kind
     {
@@ -24,29 +24,29 @@ struct Token
     double decimal = 0;    // "1,175": 1.175 where the comma may be a decimal one, else 0
 };
 
-std::vector<Token> tokens_of(std::string_view typed);
+std::vector<TypedToken> tokens_of(std::string_view typed);
 
 // Tokens with a place; each part that is read moves it on.
 class Tokens
 {
 public:
-    explicit Tokens(std::vector<Token> all) : all_(std::move(all)) {}
+    explicit Tokens(std::vector<TypedToken> all) : all_(std::move(all)) {}
 
     bool at_end() const { return at >= all_.size(); }
-    const Token* peek(std::size_t ahead = 0) const
+    const TypedToken* peek(std::size_t ahead = 0) const
     {
         return at + ahead < all_.size() ? &all_[at + ahead] : nullptr;
     }
-    const Token* before() const { return at > 0 && at <= all_.size() ? &all_[at - 1] : nullptr; }
-    bool number(std::size_t ahead = 0) const { return is(Token::Kind::number, ahead); }
-    bool word(std::size_t ahead = 0) const { return is(Token::Kind::word, ahead); }
+    const TypedToken* before() const { return at > 0 && at <= all_.size() ? &all_[at - 1] : nullptr; }
+    bool number(std::size_t ahead = 0) const { return is(TypedToken::Kind::number, ahead); }
+    bool word(std::size_t ahead = 0) const { return is(TypedToken::Kind::word, ahead); }
     bool word(std::string_view text, std::size_t ahead = 0) const
     {
         return word(ahead) && stem_of(peek(ahead)->text) == text;
     }
     bool sign(char c, std::size_t ahead = 0) const
     {
-        return is(Token::Kind::sign, ahead) && peek(ahead)->text[0] == c;
+        return is(TypedToken::Kind::sign, ahead) && peek(ahead)->text[0] == c;
     }
     bool joined(std::size_t ahead = 0) const { return peek(ahead) && !peek(ahead)->apart; }
     bool take_word(std::string_view text) { return take(word(text)); }
@@ -55,14 +55,17 @@ public:
     std::size_t at = 0;
 
 private:
-    bool is(Token::Kind kind, std::size_t ahead) const { return peek(ahead) && peek(ahead)->kind == kind; }
+    bool is(TypedToken::Kind kind, std::size_t ahead) const
+    {
+        return peek(ahead) && peek(ahead)->kind == kind;
+    }
     bool take(bool found)
     {
         at += found ? 1U : 0U;
         return found;
     }
 
-    std::vector<Token> all_;
+    std::vector<TypedToken> all_;
 };
 
 // Reads units out of tokens: "k tokens/s per GPU", "PFLOP/s-days", "GPU hours", "million dollars".
@@ -94,8 +97,5 @@ private:
     Of wanted_;
     bool bits_;
 };
-
-// The unit at the start of a phrase: "GPU-hours of repeated work".
-Measure read_measure(std::string_view phrase, Of wanted);
 
 } // namespace ringside

@@ -1,3 +1,4 @@
+// One file, since it is one table and the ways to look into it.
 #include "core/study/grading/words.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ bool has_word(std::string_view list, std::string_view word)
 namespace
 {
 
-enum class Kind : std::uint8_t
+enum class WordKind : std::uint8_t
 {
     time,
     money,
@@ -52,9 +53,9 @@ enum class Kind : std::uint8_t
 };
 constexpr std::size_t kKinds = 17;
 
-struct Row
+struct WordRow
 {
-    Kind kind;
+    WordKind kind;
     std::string_view words; // with blanks between
     double size = 1;
     std::string_view name = {}; // as it is said back
@@ -96,104 +97,109 @@ const Power* power_with(std::string_view Power::*list, std::string_view word)
 }
 
 constexpr std::array kTable{
-    Row{Kind::time, "s sec second", 1, "s"},
-    Row{Kind::time, "ms msec millisec millisecond millis", 1e-3, "ms"},
-    Row{Kind::time, "us usec microsec microsecond micros", 1e-6, "\u00b5s"},
-    Row{Kind::time, "ns nsec nanosecond", 1e-9, "ns"},
-    Row{Kind::time, "min minute", 60, "min"},
-    Row{Kind::time, "m", 60, "m"},
-    Row{Kind::time, "h hr hour", 3600, "h"},
-    Row{Kind::time, "d day", 86400, "d"},
-    Row{Kind::time, "w wk week", 604800, "weeks"},
-    Row{Kind::time, "mo mth month", 2629800, "months"},
-    Row{Kind::time, "y yr year", 31557600, "years"},
-    Row{Kind::money, "usd us$ $ dollar buck", 1, ""},
-    Row{Kind::money, "cent \u00a2", 0.01, ""},
-    Row{Kind::percent, "% percent pct percentage perc pp ppt pt pts point points percents", 0.01, "%"},
-    Row{Kind::percent, "permille", 0.001, "\u2030"},
-    Row{Kind::percent, "bps bp", 1e-4, "basis points"},
-    Row{Kind::ratio, "x times fold", 1, "x"},
-    Row{Kind::number,
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen",
-        0},
-    Row{Kind::number, "none", 0},
-    Row{Kind::ten, "twenty thirty forty fifty sixty seventy eighty ninety", 2},
-    Row{Kind::ten, "fourty", 4},
-    Row{Kind::share, "half third quarter fifth sixth seventh eighth ninth tenth eleventh twelfth", 2},
-    Row{Kind::share, "halved", 2},
-    Row{Kind::share, "fourth", 4},
-    Row{Kind::share, "sixteenth", 16},
-    Row{Kind::share, "eighteenth", 18},
-    Row{Kind::share, "twentieth", 20},
-    Row{Kind::share, "hundredth", 100},
-    Row{Kind::share, "thousandth", 1000},
-    Row{Kind::ordinal, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
-        1},
-    Row{Kind::factor, "twice thrice", 2},
-    Row{Kind::factor, "double triple quadruple", 2},
-    Row{Kind::factor, "doubled tripled quadrupled", 2},
-    Row{Kind::thing,
+    WordRow{WordKind::time, "s sec second", 1, "s"},
+    WordRow{WordKind::time, "ms msec millisec millisecond millis", 1e-3, "ms"},
+    WordRow{WordKind::time, "us usec microsec microsecond micros", 1e-6, "\u00b5s"},
+    WordRow{WordKind::time, "ns nsec nanosecond", 1e-9, "ns"},
+    WordRow{WordKind::time, "min minute", 60, "min"},
+    WordRow{WordKind::time, "m", 60, "m"},
+    WordRow{WordKind::time, "h hr hour", 3600, "h"},
+    WordRow{WordKind::time, "d day", 86400, "d"},
+    WordRow{WordKind::time, "w wk week", 604800, "weeks"},
+    WordRow{WordKind::time, "mo mth month", 2629800, "months"},
+    WordRow{WordKind::time, "y yr year", 31557600, "years"},
+    WordRow{WordKind::money, "usd us$ $ dollar buck", 1, ""},
+    WordRow{WordKind::money, "cent \u00a2", 0.01, ""},
+    WordRow{WordKind::percent, "% percent pct percentage perc pp ppt pt pts point points percents", 0.01,
+            "%"},
+    WordRow{WordKind::percent, "permille", 0.001, "\u2030"},
+    WordRow{WordKind::percent, "bps bp", 1e-4, "basis points"},
+    WordRow{WordKind::ratio, "x times fold", 1, "x"},
+    WordRow{WordKind::number,
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+            "sixteen seventeen eighteen nineteen",
+            0},
+    WordRow{WordKind::number, "none", 0},
+    WordRow{WordKind::ten, "twenty thirty forty fifty sixty seventy eighty ninety", 2},
+    WordRow{WordKind::ten, "fourty", 4},
+    WordRow{WordKind::share, "half third quarter fifth sixth seventh eighth ninth tenth eleventh twelfth", 2},
+    WordRow{WordKind::share, "halved", 2},
+    WordRow{WordKind::share, "fourth", 4},
+    WordRow{WordKind::share, "sixteenth", 16},
+    WordRow{WordKind::share, "eighteenth", 18},
+    WordRow{WordKind::share, "twentieth", 20},
+    WordRow{WordKind::share, "hundredth", 100},
+    WordRow{WordKind::share, "thousandth", 1000},
+    WordRow{WordKind::ordinal,
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth", 1},
+    WordRow{WordKind::factor, "twice thrice", 2},
+    WordRow{WordKind::factor, "double triple quadruple", 2},
+    WordRow{WordKind::factor, "doubled tripled quadrupled", 2},
+    WordRow{
+        WordKind::thing,
         "gpu card accelerator device chip gpus h100 h200 a100 b100 b200 gb200 v100 a800 h800 l40 mi300 tpu",
         0, "GPUs"},
-    Row{Kind::thing, "rank", 0, "ranks"},
-    Row{Kind::thing, "worker loader", 0, "workers"},
-    Row{Kind::thing, "node host machine server box", 0, "nodes"},
-    Row{Kind::thing, "token tok tk", 0, "tokens"},
-    Row{Kind::thing, "parameter param weight par", 0, "parameters"},
-    Row{Kind::thing, "step iteration iter optimizerstep update", 0, "steps"},
-    Row{Kind::thing, "sequence seq sample example", 0, "sequences"},
-    Row{Kind::thing, "request prompt user query", 0, "requests"},
-    Row{Kind::thing,
-        "microbatch ubatch ubatche ub microbatche mbatch mbs mb accumulationstep gradaccumstep accumstep "
-        "gradientaccumulationstep ga",
-        0, "micro-batches"},
-    Row{Kind::thing, "batch batche bs gbs", 0, "batches"},
-    Row{Kind::thing, "layer transformerlayer transformerblock", 0, "layers"},
-    Row{Kind::thing, "block", 0, "blocks"},
-    Row{Kind::thing, "stage pipelinestage pp pipelinedegree pipelineparallel pipelineparallelism", 0,
-        "stages"},
-    Row{Kind::thing, "tp tensordegree tensorparallel tensorparallelism tensorway", 0, "tensor parallelism"},
-    Row{Kind::thing, "cp contextdegree contextparallel contextparallelism", 0, "context parallelism"},
-    Row{Kind::thing, "ep expertparallel expertparallelism", 0, "expert parallelism"},
-    Row{Kind::thing, "zero", 0, "ZeRO"},
-    Row{Kind::thing,
+    WordRow{WordKind::thing, "rank", 0, "ranks"},
+    WordRow{WordKind::thing, "worker loader", 0, "workers"},
+    WordRow{WordKind::thing, "node host machine server box", 0, "nodes"},
+    WordRow{WordKind::thing, "token tok tk", 0, "tokens"},
+    WordRow{WordKind::thing, "parameter param weight par", 0, "parameters"},
+    WordRow{WordKind::thing, "step iteration iter optimizerstep update", 0, "steps"},
+    WordRow{WordKind::thing, "sequence seq sample example", 0, "sequences"},
+    WordRow{WordKind::thing, "request prompt user query", 0, "requests"},
+    WordRow{WordKind::thing,
+            "microbatch ubatch ubatche ub microbatche mbatch mbs mb accumulationstep gradaccumstep accumstep "
+            "gradientaccumulationstep ga",
+            0, "micro-batches"},
+    WordRow{WordKind::thing, "batch batche bs gbs", 0, "batches"},
+    WordRow{WordKind::thing, "layer transformerlayer transformerblock", 0, "layers"},
+    WordRow{WordKind::thing, "block", 0, "blocks"},
+    WordRow{WordKind::thing, "stage pipelinestage pp pipelinedegree pipelineparallel pipelineparallelism", 0,
+            "stages"},
+    WordRow{WordKind::thing, "tp tensordegree tensorparallel tensorparallelism tensorway", 0,
+            "tensor parallelism"},
+    WordRow{WordKind::thing, "cp contextdegree contextparallel contextparallelism", 0, "context parallelism"},
+    WordRow{WordKind::thing, "ep expertparallel expertparallelism", 0, "expert parallelism"},
+    WordRow{WordKind::thing, "zero", 0, "ZeRO"},
+    WordRow{
+        WordKind::thing,
         "replica dp copy copie dataparallel dataparallelism ddp dpgroup dataparallelgroup dataparallelrank "
         "dprank dataparallelreplica",
         0, "replicas"},
-    Row{Kind::thing, "group tensorgroup", 0, "groups"},
-    Row{Kind::thing, "expert", 0, "experts"},
-    Row{Kind::thing, "head queryhead attentionhead kvhead", 0, "heads"},
-    Row{Kind::thing, "chunk piece", 0, "chunks"},
-    Row{Kind::thing, "shard", 0, "shards"},
-    Row{Kind::thing, "segment", 0, "segments"},
-    Row{Kind::thing, "bucket", 0, "buckets"},
-    Row{Kind::thing, "hop", 0, "hops"},
-    Row{Kind::thing, "allreduce ar allreduction", 0, "all-reduces"},
-    Row{Kind::thing, "alltoall all2all a2a alltoallv", 0, "all-to-alls"},
-    Row{Kind::thing, "allgather ag", 0, "all-gathers"},
-    Row{Kind::thing, "reducescatter rs", 0, "reduce-scatters"},
-    Row{Kind::thing, "collective call", 0, "collectives"},
-    Row{Kind::thing, "transfer message", 0, "transfers"},
-    Row{Kind::thing, "epoch pass passe", 0, "epochs"},
-    Row{Kind::thing, "failure interruption crash crashe fault incident outage", 0, "failures"},
-    Row{Kind::thing, "checkpoint ckpt", 0, "checkpoints"},
-    Row{Kind::thing, "question", 0, "questions"},
-    Row{Kind::thing, "answer", 0, "answers"},
-    Row{Kind::thing, "element value entry", 0, "elements"},
-    Row{Kind::thing, "nat", 0, "nats"},
-    Row{Kind::thing, "sm multiprocessor", 0, "multiprocessors"},
-    Row{Kind::thing, "document doc", 0, "documents"},
-    Row{Kind::thing, "job run", 0, "jobs"},
-    Row{Kind::thing, "boundary boundarie", 0, "boundaries"},
-    Row{Kind::thing, "adapter", 0, "adapters"},
-    Row{Kind::thing, "bias biase", 0, "biases"},
-    Row{Kind::thing, "warp", 0, "warps"},
-    Row{Kind::thing, "tile", 0, "tiles"},
-    Row{Kind::thing, "slot", 0, "slots"},
-    Row{Kind::thing, "cluster fleet", 0, "clusters"},
-    Row{Kind::thing, "column", 0, "columns"},
-    Row{Kind::silent,
+    WordRow{WordKind::thing, "group tensorgroup", 0, "groups"},
+    WordRow{WordKind::thing, "expert", 0, "experts"},
+    WordRow{WordKind::thing, "head queryhead attentionhead kvhead", 0, "heads"},
+    WordRow{WordKind::thing, "chunk piece", 0, "chunks"},
+    WordRow{WordKind::thing, "shard", 0, "shards"},
+    WordRow{WordKind::thing, "segment", 0, "segments"},
+    WordRow{WordKind::thing, "bucket", 0, "buckets"},
+    WordRow{WordKind::thing, "hop", 0, "hops"},
+    WordRow{WordKind::thing, "allreduce ar allreduction", 0, "all-reduces"},
+    WordRow{WordKind::thing, "alltoall all2all a2a alltoallv", 0, "all-to-alls"},
+    WordRow{WordKind::thing, "allgather ag", 0, "all-gathers"},
+    WordRow{WordKind::thing, "reducescatter rs", 0, "reduce-scatters"},
+    WordRow{WordKind::thing, "collective call", 0, "collectives"},
+    WordRow{WordKind::thing, "transfer message", 0, "transfers"},
+    WordRow{WordKind::thing, "epoch pass passe", 0, "epochs"},
+    WordRow{WordKind::thing, "failure interruption crash crashe fault incident outage", 0, "failures"},
+    WordRow{WordKind::thing, "checkpoint ckpt", 0, "checkpoints"},
+    WordRow{WordKind::thing, "question", 0, "questions"},
+    WordRow{WordKind::thing, "answer", 0, "answers"},
+    WordRow{WordKind::thing, "element value entry", 0, "elements"},
+    WordRow{WordKind::thing, "nat", 0, "nats"},
+    WordRow{WordKind::thing, "sm multiprocessor", 0, "multiprocessors"},
+    WordRow{WordKind::thing, "document doc", 0, "documents"},
+    WordRow{WordKind::thing, "job run", 0, "jobs"},
+    WordRow{WordKind::thing, "boundary boundarie", 0, "boundaries"},
+    WordRow{WordKind::thing, "adapter", 0, "adapters"},
+    WordRow{WordKind::thing, "bias biase", 0, "biases"},
+    WordRow{WordKind::thing, "warp", 0, "warps"},
+    WordRow{WordKind::thing, "tile", 0, "tiles"},
+    WordRow{WordKind::thing, "slot", 0, "slots"},
+    WordRow{WordKind::thing, "cluster fleet", 0, "clusters"},
+    WordRow{WordKind::thing, "column", 0, "columns"},
+    WordRow{
+        WordKind::silent,
         "the it is are be its it's of in on at for to so we i i'd you that this there which as by from with "
         "and then between both data "
         "would should will can must takes take need needs gives give get gets makes result answer ans equals "
@@ -214,17 +220,19 @@ constexpr std::array kTable{
         "int8 int4 sxm 80gb 40gb nvidia physical wall clock when if was instead fits fit too big in-flight "
         "flight "
         "at-least bytes-each until after once every global batch-size sharded gathered enough still"},
-    Row{Kind::hedge, "about just approx approximately roughly circa ca around nearly almost some ~ somewhere "
-                     "near close ish give abt "
-                     "aprox est estimated bit little slightly tad hair touch barely somewhat very likely "
-                     "ballpark avg average"},
-    Row{Kind::limit, "least most minimum min maximum max"},
-    Row{Kind::bound, "over under above below than exceeds beyond"},
-    Row{Kind::denial, "not isn't isnt aren't never no don't dont doesn't doesnt neither nor wrong false "
-                      "cannot can't unlike "
-                      "except unknown idk dunno vs versus"},
-    Row{Kind::each, "each every per"},
-    Row{Kind::one_word, "a an one any single"}};
+    WordRow{WordKind::hedge,
+            "about just approx approximately roughly circa ca around nearly almost some ~ somewhere "
+            "near close ish give abt "
+            "aprox est estimated bit little slightly tad hair touch barely somewhat very likely "
+            "ballpark avg average"},
+    WordRow{WordKind::limit, "least most minimum min maximum max"},
+    WordRow{WordKind::bound, "over under above below than exceeds beyond"},
+    WordRow{WordKind::denial,
+            "not isn't isnt aren't never no don't dont doesn't doesnt neither nor wrong false "
+            "cannot can't unlike "
+            "except unknown idk dunno vs versus"},
+    WordRow{WordKind::each, "each every per"},
+    WordRow{WordKind::one_word, "a an one any single"}};
 
 // Two names, near enough for each other.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kSame{
@@ -278,25 +286,25 @@ constexpr std::array kContrasts{
     Contrast{"busy useful used", "idle bubble lost wait empty unused", "busy useful used"},
     Contrast{"idle bubble lost wasted", "mfu hfu efficiency useful", "idle bubble lost"}};
 
-struct Entry
+struct WordEntry
 {
-    const Row* row = nullptr;
+    const WordRow* row = nullptr;
     double at = 0; // among its row's words
 };
 
 // The first row of a kind with a word; the table is indexed when it is first asked.
-const Entry* find(Kind kind, std::string_view word)
+const WordEntry* word_entry(WordKind kind, std::string_view word)
 {
     static const auto index = []
     {
-        std::array<std::unordered_map<std::string_view, Entry>, kKinds> all;
-        for (const Row& row : kTable)
+        std::array<std::unordered_map<std::string_view, WordEntry>, kKinds> all;
+        for (const WordRow& row : kTable)
         {
             std::string_view rest = row.words;
             for (double at = 0; !rest.empty(); ++at)
             {
                 const auto end = std::min(rest.find(' '), rest.size());
-                all.at(static_cast<std::size_t>(row.kind)).emplace(rest.substr(0, end), Entry{&row, at});
+                all.at(static_cast<std::size_t>(row.kind)).emplace(rest.substr(0, end), WordEntry{&row, at});
                 rest.remove_prefix(std::min(end + 1, rest.size()));
             }
         }
@@ -416,8 +424,8 @@ std::string stem_of(std::string_view word)
 std::optional<UnitWord> time_word(std::string_view word)
 {
     const std::string small = word == "M" ? "" : small_letters(word);
-    const Entry* t = find(Kind::time, small);
-    t = t || small.size() < 3 ? t : find(Kind::time, stem_of(small));
+    const WordEntry* t = word_entry(WordKind::time, small);
+    t = t || small.size() < 3 ? t : word_entry(WordKind::time, stem_of(small));
     return t ? std::optional(UnitWord{Of::time, t->row->size, std::string(t->row->name)}) : std::nullopt;
 }
 
@@ -425,12 +433,12 @@ std::optional<UnitWord> unit_word(std::string_view word, Of wanted, bool bits)
 {
     const std::string small = small_letters(word);
     const bool pure = wanted == Of::percent || wanted == Of::ratio;
-    if (const Entry* p = find(Kind::percent, small);
+    if (const WordEntry* p = word_entry(WordKind::percent, small);
         p && (pure || (p->at < 6 && p->row->size == 0.01 && small != "pp")))
     {
         return UnitWord{Of::percent, p->row->size, std::string(p->row->name)};
     }
-    if (find(Kind::ratio, small) && wanted != Of::none)
+    if (word_entry(WordKind::ratio, small) && wanted != Of::none)
     {
         return UnitWord{Of::ratio, 1, "x"};
     }
@@ -438,7 +446,7 @@ std::optional<UnitWord> unit_word(std::string_view word, Of wanted, bool bits)
     {
         return t;
     }
-    if (const Entry* m = find(Kind::money, stem_of(small)))
+    if (const WordEntry* m = word_entry(WordKind::money, stem_of(small)))
     {
         return UnitWord{Of::money, m->row->size, "USD"};
     }
@@ -479,7 +487,7 @@ std::optional<ScaleWord> scale_word(std::string_view word)
 
 std::string_view thing_named(std::string_view squashed)
 {
-    const Entry* found = find(Kind::thing, squashed);
+    const WordEntry* found = word_entry(WordKind::thing, squashed);
     return found ? found->row->name : std::string_view{};
 }
 
@@ -492,11 +500,12 @@ bool same_thing(std::string_view a, std::string_view b)
 
 std::optional<double> number_part(NumberPart part, std::string_view word)
 {
-    constexpr std::array kKindOf{Kind::number, Kind::ten, Kind::share, Kind::ordinal, Kind::factor};
+    constexpr std::array kKindOf{WordKind::number, WordKind::ten, WordKind::share, WordKind::ordinal,
+                                 WordKind::factor};
     const std::string small = small_letters(word);
-    const Entry* e = find(kKindOf.at(static_cast<std::size_t>(part)), small);
+    const WordEntry* e = word_entry(kKindOf.at(static_cast<std::size_t>(part)), small);
     const bool plural = part == NumberPart::share && small.size() > 4; // "three quarters"
-    e = e || !plural ? e : find(Kind::share, stem_of(small));
+    e = e || !plural ? e : word_entry(WordKind::share, stem_of(small));
     if (!e && part == NumberPart::factor && small.ends_with("fold") && small.size() > 4)
     {
         return number_part(NumberPart::unit, small.substr(0, small.size() - 4)); // "tenfold"
@@ -517,19 +526,19 @@ bool is_number_word(std::string_view word)
 Manner manner_of(std::string_view word)
 {
     constexpr std::array kManners{
-        std::pair{Kind::each, Manner::each},    std::pair{Kind::one_word, Manner::one_word},
-        std::pair{Kind::limit, Manner::limit},  std::pair{Kind::denial, Manner::denial},
-        std::pair{Kind::hedge, Manner::hedge},  std::pair{Kind::bound, Manner::bound},
-        std::pair{Kind::silent, Manner::silent}};
+        std::pair{WordKind::each, Manner::each},    std::pair{WordKind::one_word, Manner::one_word},
+        std::pair{WordKind::limit, Manner::limit},  std::pair{WordKind::denial, Manner::denial},
+        std::pair{WordKind::hedge, Manner::hedge},  std::pair{WordKind::bound, Manner::bound},
+        std::pair{WordKind::silent, Manner::silent}};
     const std::string small = small_letters(word);
     for (const auto& [kind, manner] : kManners)
     {
-        if (find(kind, small))
+        if (word_entry(kind, small))
         {
             return manner;
         }
     }
-    return find(Kind::silent, stem_of(small)) ? Manner::silent : Manner::unknown;
+    return word_entry(WordKind::silent, stem_of(small)) ? Manner::silent : Manner::unknown;
 }
 
 bool contradicts(std::string_view word, std::string_view sentence)

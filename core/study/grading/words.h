@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +49,10 @@ struct Measure
     std::string name;    // said back
 
     bool physical() const { return power != std::array<int, kPowers>{}; }
-    bool plain() const { return !physical() && !percent && !ratio && of.empty() && per.empty(); }
+    bool plain() const
+    {
+        return !physical() && !percent && !ratio && of.empty() && per.empty() && strange.empty();
+    }
     bool cancelled() const { return plain() && name.find('/') != std::string::npos; } // "min per day"
     int& of_kind(Of kind) { return power.at(static_cast<std::size_t>(kind)); }
     // 0 of what is no dimension: a share, a ratio, a count.
@@ -57,6 +62,12 @@ struct Measure
         return at < kPowers ? power.at(at) : 0;
     }
 };
+
+// The unit at the start of a phrase: "GPU-hours of repeated work".
+Measure read_measure(std::string_view phrase, Of wanted);
+
+// Values of a question's own letters: "P": 70e9.
+using Letters = std::map<std::string, double, std::less<>>;
 
 struct UnitWord
 {
