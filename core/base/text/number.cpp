@@ -74,7 +74,10 @@ std::pair<std::string, std::size_t> whole_part(std::string_view text, std::strin
         }
         groups.push_back(digits);
         next += first.size() + digits.size();
-        if (are_groups(groups, first))
+        // "21.728,0" has a decimal comma behind its groups.
+        const bool closed = first == "." && groups.size() == 2 && groups[0].size() < 4 && groups[0] != "0" &&
+                            next < text.size() && text[next] == ',' && has_digit(text, next + 1);
+        if (are_groups(groups, first) || closed)
         {
             at = next;
         }

@@ -1,6 +1,6 @@
-// Answers as people type them, read as what the question asks for: "1.12TB", "1 120 GB", "16*70e9",
-// "3h 20min", "2/9", "tp=8", "about 70 GB per GPU". What is another quantity is refused by name; what could
-// be meant in two ways is asked about. Then whether an answer is right, and what went wrong where it is not,
+// Answers as people type them, read as what the question asks for: "1.12TB", "1 120 GB", "16*70e9", "3h
+// 20min", "2/9", "tp=8", "about 70 GB per GPU". What is not wholly understood is asked back, with what was
+// understood; nothing is dropped. Then whether an answer is right, and what went wrong where it is not,
 // without giving the key away.
 //
 // More than 1 of a share is percent; small-letter `gb` is what was asked for. Written mistakes come first,
@@ -40,8 +40,9 @@ struct AnswerReading
     std::string read_as;   // "1120 GB = 1.12 TB"
     bool has_unit = false; // a plain number otherwise
     std::vector<OtherReading> others;
-    std::string doubt; // not to be graded before this is answered: "Do you mean 46 GPUs?"
-    double digit = 0;  // of "about 4": 1, in the base unit; 0 where no hedge allows for rounding
+    std::string doubt;  // not to be graded before this is answered: "Do you mean 46 GPUs?"
+    bool named = false; // with the question's own letters: asked back where it is not right
+    double digit = 0;   // of "about 4": 1, in the base unit; 0 where no hedge allows for rounding
 };
 
 // Longer texts are no answer.
@@ -49,6 +50,8 @@ inline constexpr std::size_t kLongestAnswer = 200;
 
 // Faults say what could not be read and what would be; their path is empty.
 Result<AnswerReading> read_answer(std::string_view text, const Asked& asked);
+// The units to choose from beside the field, the likeliest first: "GB", "GiB", "TB"; none for a bare count.
+std::vector<std::string> units_to_offer(const Asked& asked);
 
 // What an answer is held against.
 struct AnswerKey

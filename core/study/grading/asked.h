@@ -1,8 +1,9 @@
 // What a question asks for, as far as a typed answer needs it: the unit, the things that are counted, and
-// what the answer may be said per. Read from the question's own sentence.
+// what the answer may be said per. Read from the question's own sentence: what is counted is the noun behind
+// "how many", never any other word of it.
 #pragma once
 
-#include "core/study/grading/typed.h"
+#include "core/study/grading/words.h"
 #include "core/study/questions/quantity.h"
 
 namespace ringside
@@ -18,11 +19,10 @@ struct Asked
     std::vector<Per> per;                  // things it may be said per
     double per_time = 0;                   // [s] "how many a day": 86400
     double step = 1;                       // "in units of 1e-4"
-    std::string sentence;                  // the stems of its words, a blank between
-    std::string stem;                      // of all the question's words
-
-    // Nothing but the unit is known: whatever is counted is right.
-    bool anything() const { return stem.empty() && counted.empty(); }
+    bool any_noun = false;                 // nothing but the unit is known: whatever is counted is right
+    std::string noun;                      // stems of the words of "how many X"
+    std::string sentence;                  // stems of the words of the sentence that asks, a blank between
+    Letters names;                         // the question's own letters: "P": 70e9
 };
 
 Asked asked_for(const StudyUnit& unit);

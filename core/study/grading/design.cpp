@@ -34,8 +34,13 @@ constexpr std::array kLayoutWords{
     LayoutWord{"mb", &Layout::micro_batch}, LayoutWord{"gpus", &Layout::gpus}};
 
 // Other spellings, and words that say nothing between a name and its number.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kSpellings{
-    {{"mbs", "micro"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kSpellings{
+    {{"tensor-model-parallel-size", "tp"},
+     {"pipeline-model-parallel-size", "pp"},
+     {"context-parallel-size", "cp"},
+     {"expert-model-parallel-size", "ep"},
+     {"micro-batch-size", "micro"},
+     {"mbs", "micro"},
      {"microbatch", "micro"},
      {"micro-batch", "micro"},
      {"ubatch", "micro"},

@@ -5,12 +5,12 @@
 
 #include "core/study/grading/design.h"
 #include "core/study/grading/tokens.h"
-#include "core/study/grading/vocabulary.h"
 #include "core/study/progress/attempt.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 namespace ringside
@@ -21,7 +21,15 @@ namespace
 
 Asked asked_in(const Question& q)
 {
-    return asked_for(*find_study_unit(q.unit), q.stem, q.tolerance);
+    Asked asked = asked_for(*find_study_unit(q.unit), q.stem, q.tolerance);
+    for (const auto& [name, value] : q.values)
+    {
+        if (const double* number = std::get_if<double>(&value))
+        {
+            asked.names.emplace(name, *number);
+        }
+    }
+    return asked;
 }
 
 // Asked about only where it decides: a reading that is right next to one that is not.
@@ -37,6 +45,19 @@ std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key
         return ask;
     }
     if (check_answer(reading.value, key).correct)
+    {
+        return std::nullopt;
+    }
+    if (reading.named)
+    {
+        ask.question =
+            fmt::format("With the question's letters that comes to {}: is that the answer?", reading.read_as);
+        ask.choices = {reading.read_as};
+        return ask;
+    }
+    const auto right = [&](const OtherReading& other) { return check_answer(other.value, key).correct; };
+    if (std::ranges::any_of(reading.others,
+                            [&](const OtherReading& other) { return other.as_likely && right(other); }))
     {
         return std::nullopt;
     }
@@ -84,17 +105,20 @@ Result<Verdict> grade_number(const Question& q, const Response& r)
     {
         return Issue{"", ask->question, fmt::format("type {}", fmt::join(ask->choices, " or "))};
     }
+    std::string read_as = reading->read_as;
     for (const OtherReading& other : reading->others)
     {
-        check = !check.correct && other.as_likely && check_answer(other.value, key).correct
-                    ? check_answer(other.value, key)
-                    : check;
+        if (!check.correct && other.as_likely && check_answer(other.value, key).correct)
+        {
+            check = check_answer(other.value, key);
+            read_as = other.text.empty() ? read_as : other.text;
+        }
     }
     Verdict v;
     v.correct = check.correct;
     v.mistake = check.slip;
     v.message = check.message;
-    v.read_as = reading->read_as;
+    v.read_as = read_as;
     if (check.known)
     {
         const KnownMistake& m = *check.known;
@@ -129,14 +153,16 @@ std::string squashed(std::string_view text)
 std::vector<std::string> stems_in(std::string_view text)
 {
     std::vector<std::string> stems;
-    for (const Token& t : tokens_of(text))
+    for (const TypedToken& t : tokens_of(text))
     {
         const std::string stem = stem_of(t.text);
-        const auto number = number_word(t.text);
-        if (t.kind != Token::Kind::sign && stem != "x")
+        const auto number = t.kind == TypedToken::Kind::word && number_part(NumberPart::unit, t.text)
+                                ? number_part(NumberPart::unit, t.text)
+                                : number_part(NumberPart::ten, t.text);
+        if (t.kind != TypedToken::Kind::sign && stem != "x")
         {
             const std::string thing(thing_named(stem == "zero" ? "stage" : stem)); // "param" is "parameter"
-            const double value = t.kind == Token::Kind::number ? t.value : number.value_or(0);
+            const double value = t.kind == TypedToken::Kind::number ? t.value : number.value_or(0);
             stems.push_back(value != 0 && value != 1 ? fmt::format("{}", value)
                             : thing.empty()          ? stem
                                                      : thing);
@@ -270,38 +296,52 @@ int level_of(const std::string& text)
     return found == kWords.end() ? 0 : found->second;
 }
 
-// The points ticked: "1,3", "all", "none".
+// A number of points, 0 for none.
+std::size_t point_of(std::string_view text)
+{
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+// The points ticked: "1,3", "1-3, 5", "4/5", "all of them", "none".
 Result<std::size_t> ticks_of(const std::string& text, std::size_t points)
 {
-    if (text == "all" || text == "none" || text.empty())
+    const std::string all = fmt::format("/{}", points);
+    const std::size_t of = text.ends_with(all) ? text.size() - all.size() : text.find(" of ");
+    const std::string first = text.substr(0, of);
+    if (first == "all" || first == "none" || first == "0" || text.empty())
     {
-        return text == "all" ? points : 0;
+        return first == "all" ? points : 0;
+    }
+    const Issue wrong{
+        "", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
+        fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
+    if (of < text.size()) // "4/5"
+    {
+        return point_of(first) > 0 && point_of(first) <= points ? Result<std::size_t>(point_of(first))
+                                                                : wrong;
     }
     std::vector<bool> ticked(points, false);
-    std::size_t number = 0;
-    bool any = false;
-    Issue wrong{"", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
-                fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
-    for (const char c : text + ",")
+    for (std::size_t at = 0; (at = text.find_first_not_of(", ", at)) != std::string::npos;)
     {
-        if (c >= '0' && c <= '9' && number <= points)
+        const std::string word = text.substr(at, text.find_first_of(", ", at) - at);
+        const std::size_t dash = std::min(word.find('-'), word.size());
+        const std::size_t from = point_of(word.substr(0, dash));
+        const std::size_t to = dash < word.size() ? point_of(word.substr(dash + 1)) : from;
+        at += word.size();
+        if (word == "and")
         {
-            number = number * 10 + static_cast<std::size_t>(c - '0');
-            any = true;
             continue;
         }
-        if ((c != ',' && c != ' ') || (any && (number == 0 || number > points)))
+        if (from == 0 || to < from || to > points)
         {
             return wrong;
         }
-        if (any)
-        {
-            ticked[number - 1] = true;
-        }
-        number = 0;
-        any = false;
+        std::fill(ticked.begin() + static_cast<std::ptrdiff_t>(from - 1),
+                  ticked.begin() + static_cast<std::ptrdiff_t>(to), true);
     }
-    return static_cast<std::size_t>(std::count(ticked.begin(), ticked.end(), true));
+    return static_cast<std::size_t>(std::ranges::count(ticked, true));
 }
 
 // By the points ticked, as everywhere; that one could teach it only the person knows.
@@ -384,6 +424,11 @@ std::string reading_of(const Question& q, std::string_view text)
 {
     const auto reading = q.kind == QuestionKind::numeric ? read_answer(text, asked_in(q)) : Issue{};
     return reading ? reading->read_as : "";
+}
+
+std::vector<std::string> units_to_offer(const Question& q)
+{
+    return q.kind == QuestionKind::numeric ? units_to_offer(asked_in(q)) : std::vector<std::string>{};
 }
 
 Result<Verdict> grade(const Question& q, const Response& response, Calculator& calculator)

@@ -44,6 +44,9 @@ std::optional<ToAsk> to_ask(const Question& question, std::string_view text);
 // How a typed number is read, "1120 GB = 1.12 TB"; empty where it is not.
 std::string reading_of(const Question& question, std::string_view text);
 
+// The units of a numeric question to choose from beside the field, the likeliest first: "GB", "GiB", "TB".
+std::vector<std::string> units_to_offer(const Question& question);
+
 // The grade is automatic_grade()'s. Faults: an answer that cannot be read, or that has to be
 // asked about; nothing is graded then.
 Result<Verdict> grade(const Question& question, const Response& response, Calculator& calculator);

@@ -9,7 +9,9 @@
 #include "core/study/questions/quantity.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace ringside
@@ -219,20 +221,90 @@ Result<std::vector<OrderedItem>> listed_items(const QuestionVariant& v, Calculat
     return items;
 }
 
-// Whatever stands between the items made a blank, arrows and brackets too; a blank at the end.
-std::string plain_list(std::string_view text)
+// The words of a list; whatever stands between them is left out, arrows and brackets too.
+std::vector<std::string> list_words(std::string_view text)
 {
-    std::string plain;
+    std::vector<std::string> words(1);
     while (!text.empty())
     {
         const bool arrow = text.starts_with("->") || text.starts_with("=>");
         const std::size_t sign = text.starts_with("\u2192") || text.starts_with("\u21d2") ? 3 : arrow ? 2 : 1;
-        const bool between =
-            sign > 1 || std::string_view(", <=>;|.()\t\n").find(text[0]) != std::string_view::npos;
-        plain += between ? ' ' : text[0];
+        if (sign > 1 || std::string_view(", <=>;|.:()[]{}\t\n").find(text[0]) != std::string_view::npos)
+        {
+            words.emplace_back();
+        }
+        else
+        {
+            words.back() += text[0];
+        }
         text.remove_prefix(sign);
     }
-    return plain + ' ';
+    std::erase_if(words, [](const std::string& word) { return word.empty() || word == "-"; });
+    return words;
+}
+
+// The item a word names: by its id, by its number, or by the end of its id where only one ends so: "F0" of
+// "0F0".
+std::size_t item_named(const std::vector<OrderedItem>& items, std::string_view word)
+{
+    const std::string small = small_letters(word);
+    std::size_t ending = items.size();
+    std::size_t endings = 0;
+    for (std::size_t i = 0; i < items.size(); ++i)
+    {
+        const std::string id = small_letters(items[i].id);
+        if (id == small || std::to_string(i + 1) == word)
+        {
+            return i;
+        }
+        const bool ends = word.size() > 1 && id.ends_with(small) &&
+                          id.find_first_not_of("0123456789") == id.size() - small.size();
+        ending = ends ? i : ending;
+        endings += ends ? 1U : 0U;
+    }
+    return endings == 1 ? ending : items.size();
+}
+
+// "312" where there are three, "3-1-2", and "1. load 2. train": one word for each item.
+std::vector<std::string> item_words(const std::vector<OrderedItem>& items, std::string_view text)
+{
+    std::vector<std::string> words;
+    for (const std::string& word : list_words(text))
+    {
+        const bool named = item_named(items, word) < items.size();
+        const bool digits =
+            word.size() == items.size() && word.find_first_not_of("123456789") == std::string::npos;
+        if (!named && digits)
+        {
+            std::ranges::transform(word, std::back_inserter(words), [](char c) { return std::string(1, c); });
+            continue;
+        }
+        const bool dashes = !named && word.find('-') != std::string::npos;
+        for (std::string rest = word; !rest.empty();)
+        {
+            const std::size_t end = dashes ? std::min(rest.find('-'), rest.size()) : rest.size();
+            words.push_back(rest.substr(0, end));
+            rest.erase(0, end + 1);
+        }
+    }
+    std::erase_if(words,
+                  [&](const std::string& word)
+                  {
+                      constexpr std::array<std::string_view, 6> kBetween{"",      "then", "and",
+                                                                         "first", "next", "finally"};
+                      return std::ranges::count(kBetween, small_letters(word)) > 0 &&
+                             item_named(items, word) == items.size();
+                  });
+    bool numbered = words.size() == 2 * items.size();
+    for (std::size_t i = 0; numbered && i < items.size(); ++i)
+    {
+        numbered = words[2 * i] == std::to_string(i + 1);
+    }
+    for (std::size_t i = 0; numbered && i < items.size(); ++i)
+    {
+        words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return words;
 }
 
 } // namespace
@@ -257,37 +329,18 @@ OrderVerdict check_order(const Ordering& ordering, const std::vector<std::size_t
 
 Result<std::vector<std::size_t>> parse_order(const Ordering& ordering, std::string_view text)
 {
-    std::vector<std::size_t> order;
-    std::vector<bool> seen(ordering.items.size(), false);
     const std::string hint = fmt::format("name all {}, by id or by number, in order", ordering.items.size());
-    std::string rest = plain_list(text);
-    // "312" where there are three
-    const bool digits = rest.size() == ordering.items.size() + 1 &&
-                        rest.find_first_not_of("123456789") == ordering.items.size();
-    for (std::size_t at = 0, next = 0; at < rest.size(); at = next)
+    std::vector<std::size_t> order;
+    for (const std::string& word : item_words(ordering.items, text))
     {
-        next = digits ? at + 1 : std::min(rest.find(' ', at), rest.size() - 1) + 1;
-        const std::string_view word = std::string_view(rest).substr(at, digits ? 1 : next - at - 1);
-        if (word.empty() || word == " " || word == "-" || word == "then" || word == "and")
-        {
-            continue;
-        }
-        std::size_t index = ordering.items.size();
-        for (std::size_t i = 0; i < ordering.items.size(); ++i)
-        {
-            index =
-                small_letters(ordering.items[i].id) == small_letters(word) || std::to_string(i + 1) == word
-                    ? i
-                    : index;
-        }
-        if (index == ordering.items.size() || seen[index])
+        const std::size_t index = item_named(ordering.items, word);
+        if (index == ordering.items.size() || std::ranges::count(order, index) > 0)
         {
             return Issue{"",
                          fmt::format("\u201c{}\u201d is {}", word.substr(0, 40),
                                      index == ordering.items.size() ? "none of them" : "there twice"),
                          hint};
         }
-        seen[index] = true;
         order.push_back(index);
     }
     if (order.size() != ordering.items.size())

@@ -121,6 +121,10 @@ TEST_CASE("hand-worked: any order that respects what comes first is right")
     CHECK_FALSE(wrong.correct);
     CHECK(wrong.mistake == "place-2");
     CHECK(wrong.message.find("Place 2 is too early for \u201cgather them again\u201d") == 0);
+    CHECK(graded(q, {"1. gather 2. forward 3. log 4. gather-again 5. backward 6. scatter"}).correct);
+    CHECK(graded(q, {"[gather, forward, log, gather-again, backward, scatter]"}).correct);
+    CHECK(graded(q, {"first gather, then forward, next log, then gather-again, backward, finally scatter"})
+              .correct);
     CHECK(refused(q, "gather forward").find("2 of 6 are there") == 0);
     CHECK(refused(q, "gather gather").find("is there twice") != std::string::npos);
     CHECK(refused(q, "gather sing").find("\u201csing\u201d is none of them") == 0);
@@ -131,6 +135,9 @@ TEST_CASE("hand-worked: the first six cells of 1F1B's first of four stages")
     const Question q = drawn("order/cells", 1, {{"p", 4.0}, {"m", 8.0}});
     CHECK(graded(q, {"0F0 0F1 0F2 0F3 0B0 0F4"}).correct);
     CHECK(graded(q, {"0f0 0f1 0f2 0f3 0b0 0f4"}).correct);
+    CHECK(graded(q, {"F0 F1 F2 F3 B0 F4"}).correct);
+    CHECK(graded(q, {"F0-F1-F2-F3-B0-F4"}).correct);
+    CHECK_FALSE(graded(q, {"F0 F1 F2 B0 F3 F4"}).correct);
     CHECK_FALSE(graded(q, {"0F0 0F1 0F2 0B0 0F3 0F4"}).correct);
 }
 
@@ -168,6 +175,13 @@ TEST_CASE("spoken answers are graded by the points ticked, and by the person")
     CHECK(graded(q, {"teach"}).grade == 4);
     CHECK(graded(q, {"No Hire"}).grade == 1);
     CHECK(graded(q, {"strong", 1, 2}).grade == 2);
+    CHECK(graded(q, {"all of them"}).message.find("3 of 3 points.") == 0);
+    CHECK(graded(five, {"5/5"}).correct);
+    CHECK(graded(five, {"1-3, 5"}).message.find("4 of 5 points.") == 0);
+    CHECK(graded(five, {"1 and 3"}).message.find("2 of 5 points.") == 0);
+    CHECK(graded(five, {"2 of 5"}).message.find("2 of 5 points.") == 0);
+    CHECK(refused(five, "6/5").find("ticks no points") != std::string::npos);
+    CHECK(refused(five, "3-1").find("ticks no points") != std::string::npos);
     CHECK(refused(q, "4").find("use numbers from 1 to 3") != std::string::npos);
     CHECK(refused(q, "perhaps").find("ticks no points") != std::string::npos);
 }
@@ -185,7 +199,8 @@ TEST_CASE("layouts are read as people write them")
     for (const char* text :
          {"tp8 pp2 dp4", "TP8 PP2 DP4", "tp=8,pp=2,dp=4", "8x2x4", "8 x 2 x 4", "8-way TP, 2-way PP",
           "8-way TP, 2-way PP, 4-way DP", "TP: 8; PP: 2", "tp-8 pp-2", "TP 8 / PP 2 / DP 4",
-          "tensor-parallel 8, pipeline-parallel 2", "8 TP, 2 PP, 4 DP", "TP=8 \u00d7 PP=2"})
+          "tensor-parallel 8, pipeline-parallel 2", "8 TP, 2 PP, 4 DP",
+          "--tensor-model-parallel-size 8 --pipeline-model-parallel-size=2", "TP=8 \u00d7 PP=2"})
     {
         const auto read = read_layout(text, s);
         INFO(text << (read ? "" : ": " + to_line(read.issues().front())));
