@@ -284,6 +284,10 @@ const SoftwarePreset* Presets::software_of(std::string_view id) const
 Software Presets::usual_software(const Gpu& gpu) const
 {
     Software usual;
+    if (const SoftwarePreset* eager = software_of(usual.id))
+    {
+        usual = eager->software; // with its evidence
+    }
     const std::string_view id = gpu.id.empty() && gpu.fp8_tflops > 0 ? "h100" : std::string_view(gpu.id);
     for (const SoftwarePreset& s : software)
     {

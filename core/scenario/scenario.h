@@ -127,7 +127,7 @@ struct Model
 // One accelerator. Rates are dense, links one-way.
 struct Gpu
 {
-    std::string id;             // "h100-sxm-80gb"; empty for one given inline
+    std::string id;             // of the preset it is or is based on, "h100-sxm-80gb"; empty: on none
     std::string name;           // "H100 SXM 80 GB"
     double memory_gb = 80;      // [GB, 1e9] what the data sheet says
     double hbm_gb_per_s = 3350; // [GB/s]

@@ -4,6 +4,7 @@
 #include "core/model/family.h"
 #include "core/model/weights.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/link/link.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -367,6 +368,49 @@ TEST_CASE("fields under More are changed by typing, switching and choosing")
     w.key(ImGuiKey_Enter);
     CHECK(w.session().scenario().model.hidden == 4096);
     CHECK(w.session().scenario().model.preset.empty());
+}
+
+TEST_CASE("what the window shows after an edit in the panel is what its own link evaluates to")
+{
+    Window w(kTall);
+    w.open("ring");
+    w.click("More###more");
+    w.click("section GPU");
+    Scenario plain = test::scenario(
+        R"({"model": "llama-3.1-8b", "cluster": {"gpus": 8}, "parallel": {"tensor": 8, "zero": 1},
+            "training": {"sequence_length": 4096, "global_batch": 8}})");
+    for (const char* id : {"tpu-v5e", "gaudi-3", "l4", "a100-sxm-80gb", "h100-sxm-80gb", ""})
+    {
+        const GpuPreset* preset = test::presets().gpu(id);
+        Gpu by_hand = test::presets().gpu("tpu-v5e")->gpu;
+        by_hand.id.clear();
+        const Scenario start = with_gpu(plain, preset ? preset->gpu : by_hand, test::presets());
+        for (const auto& field : fields_of(start.cluster.gpu))
+        {
+            w.session().apply(ChangeScenario{start});
+            w.frames(2);
+            const std::string path = "cluster.gpu." + std::string(field.name);
+            if (w.seek(path) == nullptr)
+            {
+                continue;
+            }
+            INFO(id << " " << path);
+            const double value = start.cluster.gpu.*std::get<double Gpu::*>(field.member);
+            w.click(path);
+            w.type(fmt::format("{}", std::clamp(std::round(value * 1.5 + 3), field.least, field.most)));
+            w.key(ImGuiKey_Enter);
+            w.frames(2);
+            const Session& s = w.session();
+            REQUIRE(s.scenario() != start);
+            REQUIRE(w.valid());
+            CHECK(s.scenario().cluster.gpu.name == (preset ? preset->gpu.name + ", edited" : ""));
+            CHECK((preset == nullptr || s.scenario().software == start.software));
+            const LinkRead read = read_link(s.link_text(), test::presets());
+            REQUIRE(read.link.scenario);
+            CHECK(*read.link.scenario == s.scenario());
+            CHECK(evaluate(*read.link.scenario)->step.total() == s.now().report.step.total());
+        }
+    }
 }
 
 TEST_CASE("a number outside its range is refused with the range, under More too")

@@ -4,6 +4,7 @@
 
 #include "core/base/text/printable.h"
 #include "core/base/text/text.h"
+#include "core/scenario/based_on.h"
 #include "core/scenario/json/json_fields.h"
 #include "core/scenario/validate.h"
 
@@ -46,31 +47,41 @@ bool take_preset(const JsonPlace& place, const std::vector<Preset>& list, T Pres
     return true;
 }
 
-// Single fields change the accelerator that is there; one described in full has nothing of another's.
+// Single fields change the accelerator that is there, or the one it is based on; one described in full has
+// nothing of another's but where it came from, which need not be among the presets here.
 void read_gpu(const JsonPlace& place, const Presets& presets, Gpu& target)
 {
     Gpu gpu = target;
     const auto fields = fields_of(gpu);
-    if (std::all_of(fields.begin(), fields.end(), [&](const auto& f) { return place.has(f.name.data()); }))
+    const bool in_full =
+        std::all_of(fields.begin(), fields.end(), [&](const auto& f) { return place.has(f.name.data()); });
+    if (in_full)
     {
         gpu = Gpu{};
     }
-    take_preset(
-        place, presets.gpus, &GpuPreset::gpu, [](const GpuPreset& g) { return g.gpu.id; }, gpu);
+    const auto id_of = [](const GpuPreset& g) { return g.gpu.id; };
+    take_preset(place, presets.gpus, &GpuPreset::gpu, id_of, gpu);
     if (!place.value.is_string() &&
         place.is_object("give a preset id or {\"memory_gb\", \"bf16_tflops\" ...}"))
     {
-        const Gpu before = gpu;
+        if (place.has("based_on"))
+        {
+            const JsonPlace from = place.member("based_on");
+            std::string id;
+            read_value(from, {}, id);
+            if (presets.gpu(id) != nullptr ? !place.has("preset") : !in_full && !id.empty())
+            {
+                take_preset(from, presets.gpus, &GpuPreset::gpu, id_of, gpu);
+            }
+            gpu.id = id;
+        }
+        append(place.issues,
+               read_fields(place.value, place.path, gpu, {"name", "preset", "based_on", "calibration"}));
+        append(place.issues, calibration_from_json(place.value, place.path, gpu.calibration));
+        gpu.name = name_by_preset(gpu, presets);
         if (place.has("name"))
         {
             read_value(place.member("name"), {}, gpu.name);
-        }
-        append(place.issues, read_fields(place.value, place.path, gpu, {"name", "preset", "calibration"}));
-        append(place.issues, calibration_from_json(place.value, place.path, gpu.calibration));
-        if (gpu != before || gpu.id.empty())
-        {
-            gpu.id.clear(); // no longer the preset's
-            gpu.name = place.has("name") ? gpu.name : "custom GPU";
         }
     }
     target = gpu;

@@ -1,3 +1,4 @@
+#include "core/scenario/based_on.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/json_fields.h"
 
@@ -42,8 +43,15 @@ json to_json(const Scenario& s, const Presets& presets)
         gpu && gpu->gpu == s.cluster.gpu ? json(s.cluster.gpu.id) : fields_json(s.cluster.gpu);
     if (out["cluster"]["gpu"].is_object())
     {
-        out["cluster"]["gpu"]["name"] = s.cluster.gpu.name;
-        const Calibration usual;
+        if (s.cluster.gpu.name != name_by_preset(s.cluster.gpu, presets))
+        {
+            out["cluster"]["gpu"]["name"] = s.cluster.gpu.name;
+        }
+        if (!s.cluster.gpu.id.empty())
+        {
+            out["cluster"]["gpu"]["based_on"] = s.cluster.gpu.id;
+        }
+        const Calibration usual = gpu ? gpu->gpu.calibration : Calibration{};
         const json calibration = fields_json(s.cluster.gpu.calibration, &usual);
         if (!calibration.empty())
         {

@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace
 {
 
-// Every field by its path, and the two names.
+// Every field by its path, the two names, and what the accelerator came from.
 std::map<std::string, json> paths_of(const Scenario& s)
 {
     std::map<std::string, json> all;
@@ -39,6 +39,7 @@ std::map<std::string, json> paths_of(const Scenario& s)
     }
     all["model.name"] = s.model.name;
     all["cluster.gpu.name"] = s.cluster.gpu.name;
+    all["cluster.gpu.based_on"] = s.cluster.gpu.id;
     return all;
 }
 
@@ -96,7 +97,10 @@ std::optional<Assignments> completed(const Scenario& from, const Scenario& to, A
         const std::size_t before = sets.size();
         for (const auto& [path, value] : now ? paths_of(*now) : std::map<std::string, json>())
         {
-            if (wanted.contains(path) && value != wanted.at(path) && !std::exchange(done[path], true))
+            // A changed accelerator is called after its preset, which comes of itself.
+            const bool early = round == 0 && path == "cluster.gpu.name";
+            if (!early && wanted.contains(path) && value != wanted.at(path) &&
+                !std::exchange(done[path], true))
             {
                 sets.push_back(fmt::format("{}={}", path, as_set(wanted.at(path))));
                 set_path(document, sets.back());
@@ -106,7 +110,7 @@ std::optional<Assignments> completed(const Scenario& from, const Scenario& to, A
         {
             return std::nullopt;
         }
-        if (sets.size() == before)
+        if (sets.size() == before && round > 0)
         {
             break;
         }

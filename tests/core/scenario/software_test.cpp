@@ -45,6 +45,20 @@ TEST_CASE("software that nobody named follows the accelerator, and says nothing 
         "fsdp");
 }
 
+TEST_CASE("software that is assumed has the evidence and the band of the same software named")
+{
+    const Presets& presets = test::presets();
+    for (const GpuPreset& gpu : presets.gpus)
+    {
+        INFO(gpu.gpu.id);
+        const Scenario assumed = on(gpu.gpu.id, "");
+        const Scenario named = on(gpu.gpu.id, json(assumed.software.id).dump());
+        CHECK(assumed.software.evidence == named.software.evidence);
+        CHECK(band_of(assumed) == band_of(named));
+        CHECK(step_time(assumed).total() == step_time(named).total());
+    }
+}
+
 TEST_CASE("named software is read, changed and written back")
 {
     const Presets& presets = test::presets();

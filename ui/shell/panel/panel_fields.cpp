@@ -2,6 +2,7 @@
 #include "ui/shell/panel/panel_fields.h"
 
 #include "core/base/text/find.h"
+#include "core/scenario/based_on.h"
 #include "ui/draw/scopes.h"
 #include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/panel/panel.h"
@@ -139,7 +140,7 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
 
 } // namespace
 
-void own_shape(Scenario& s, std::string_view path)
+void own_shape(Scenario& s, std::string_view path, const Presets& presets)
 {
     if (path.starts_with("model."))
     {
@@ -148,8 +149,9 @@ void own_shape(Scenario& s, std::string_view path)
     }
     if (path.starts_with("cluster.gpu."))
     {
-        s.cluster.gpu.id.clear();
-        s.cluster.gpu.name.clear();
+        Gpu& gpu = s.cluster.gpu;
+        gpu.name = presets.gpu(gpu.id) != nullptr ? name_by_preset(gpu, presets) : "";
+        s.software = s.software.inferred ? presets.usual_software(gpu) : s.software;
     }
 }
 
@@ -289,7 +291,7 @@ void Panel::draw_software(Column& column)
 
 void Panel::change_field(Column& column, std::string_view path, Scenario next)
 {
-    own_shape(next, path);
+    own_shape(next, path, column.frame.presets);
     change(column, path == "training.schedule" ? with_schedule(next, next.training.schedule) : next);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/text/text.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/presets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,8 +84,9 @@ std::string set_number(S& object, const Field<S>& field, std::string_view text)
     return {};
 }
 
-// Editing the shape makes it the person's own.
-void own_shape(Scenario& scenario, std::string_view path);
+// After the field of this path was edited: the model's shape is the person's own; the accelerator says that
+// it was edited, and stays based on its preset.
+void own_shape(Scenario& scenario, std::string_view path, const Presets& presets);
 
 // The paths of a section's own fields: those of "cluster" without those of "cluster.gpu".
 std::vector<std::string> fields_in(const Scenario& scenario, std::string_view section);

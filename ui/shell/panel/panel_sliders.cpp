@@ -222,7 +222,7 @@ void Panel::draw_slide(Column& column, std::string_view path, Scenario& next, S&
     if (!typed.empty())
     {
         const std::string message = set_number(object, field, typed);
-        own_shape(next, path);
+        own_shape(next, path, column.frame.presets);
         message.empty() ? change(column, next, c.kind == SliderChange::Kind::dragged) : refuse(path, message);
     }
 }
