@@ -2,6 +2,7 @@
 #include "app/commands/console/options.h"
 #include "app/commands/console/table.h"
 #include "core/base/text/text.h"
+#include "core/base/whole.h"
 #include "core/network/collective/fabric.h"
 
 #include <algorithm>
@@ -76,11 +77,36 @@ struct Answer
 {
     CollectiveKind kind;
     const CollectiveAlgorithm* algorithm;
-    std::optional<Collective> steps; // none beyond kMaxRanks
-    CollectiveCost cost;
-    Seconds time;                      // of the fabric where one is named
+    std::optional<Collective> steps;   // none beyond kMaxRanks
+    CollectiveCost cost;               // its times are the fabric's where one is named
     std::optional<Seconds> finer = {}; // what it tends to in more chunks, where that is clearly less
 };
+
+// A fabric with the rate and the latency that were typed in place of its own.
+Fabric changed(Fabric fabric, std::optional<double> gb_per_s, std::optional<double> latency_us)
+{
+    fabric.gb_per_s = gb_per_s.value_or(fabric.gb_per_s);
+    fabric.hop_us = latency_us.value_or(fabric.hop_us);
+    fabric.switch_us = latency_us ? 2 * *latency_us : fabric.switch_us;
+    return fabric;
+}
+
+std::optional<double> if_typed(const CollectiveOptions& o, const char* option, double value)
+{
+    return o.typed.contains(option) ? std::optional(value) : std::nullopt;
+}
+
+Fabric inside_of(const CollectiveOptions& o)
+{
+    return changed(*find_fabric(o.fabric), if_typed(o, "--bandwidth-gb-per-s", o.gb_per_s),
+                   if_typed(o, "--latency-us", o.latency_us));
+}
+
+Fabric network_of(const CollectiveOptions& o)
+{
+    return changed(*find_fabric("rdma-400"), if_typed(o, "--network-gb-per-s", o.network_gb_per_s),
+                   if_typed(o, "--network-latency-us", o.network_latency_us));
+}
 
 Result<Answer> answer(const CollectiveOptions& o, CollectiveKind kind, const CollectiveAlgorithm& algorithm)
 {
@@ -89,7 +115,7 @@ Result<Answer> answer(const CollectiveOptions& o, CollectiveKind kind, const Col
                       {Seconds(o.network_latency_us * 1e-6), BytesPerSecond(o.network_gb_per_s * 1e9)},
                       o.per_node};
     const CollectiveShape shape{o.ranks, o.per_node};
-    Answer a{kind, &algorithm, {}, {}, {}};
+    Answer a{kind, &algorithm, {}, {}};
     if (o.ranks <= kMaxRanks)
     {
         auto made = make_collective(kind, algorithm, shape);
@@ -100,7 +126,7 @@ Result<Answer> answer(const CollectiveOptions& o, CollectiveKind kind, const Col
         a.steps = std::move(*made);
         a.cost = cost_of(*a.steps, message, links);
         const Seconds finer = estimate(kind, algorithm, o.ranks, message, links).total();
-        if (!a.steps->trees.empty() && finer.value < 0.95 * a.cost.total().value)
+        if (o.fabric.empty() && !a.steps->trees.empty() && finer.value < 0.95 * a.cost.total().value)
         {
             a.finer = finer;
         }
@@ -116,18 +142,20 @@ Result<Answer> answer(const CollectiveOptions& o, CollectiveKind kind, const Col
         }
         a.cost = estimate(kind, algorithm, o.ranks, message, links);
     }
-    a.time = a.cost.total();
-    if (const Fabric* fabric = find_fabric(o.fabric))
+    if (!o.fabric.empty())
     {
-        a.time =
-            measured_time(kind, algorithm, o.ranks, message, *fabric, find_fabric("rdma-400"), o.per_node);
+        const Fabric between = network_of(o);
+        const CollectiveCost cost =
+            measured_cost(kind, algorithm, o.ranks, message, inside_of(o), &between, o.per_node);
+        a.cost.latency = cost.latency;
+        a.cost.transfer = cost.transfer;
     }
     return a;
 }
 
 double bus_gb_per_s(const CollectiveOptions& o, const Answer& a)
 {
-    return bus_bandwidth(a.kind, o.ranks, Bytes(o.bytes), a.time).value / 1e9;
+    return bus_bandwidth(a.kind, o.ranks, Bytes(o.bytes), a.cost.total()).value / 1e9;
 }
 
 json to_json(const CollectiveOptions& o, const Answer& a)
@@ -149,10 +177,10 @@ json to_json(const CollectiveOptions& o, const Answer& a)
             {"steps", a.steps ? json_list(a.steps->steps, step_json) : json(nullptr)},
             {"cost",
              {{"steps", a.cost.steps},
-              {"sent_per_rank_bytes", a.cost.sent_per_rank.value},
+              {"sent_per_rank_bytes", whole_bytes(a.cost.sent_per_rank.value).value},
               {"latency_s", a.cost.latency.value},
               {"transfer_s", a.cost.transfer.value},
-              {"time_s", a.time.value},
+              {"time_s", a.cost.total().value},
               {"time_in_more_chunks_s", a.finer ? json(a.finer->value) : json(nullptr)},
               {"bus_bandwidth_gb_per_s", bus_gb_per_s(o, a)}}}};
 }
@@ -204,7 +232,7 @@ void print_answer(const CollectiveOptions& o, const Answer& a)
     fmt::print("sent per rank     {}\n", format_bytes(a.cost.sent_per_rank));
     fmt::print("latency           {}\n", format_seconds(a.cost.latency));
     fmt::print("transfer          {}\n", format_seconds(a.cost.transfer));
-    fmt::print("time              {}{}\n", format_seconds(a.time),
+    fmt::print("time              {}{}\n", format_seconds(a.cost.total()),
                o.fabric.empty()
                    ? ""
                    : fmt::format("   with the efficiency measured on {}", find_fabric(o.fabric)->name));
@@ -255,8 +283,8 @@ int print_all(const CollectiveOptions& o, CollectiveKind kind)
         row.erase("steps");
         all.push_back(std::move(row));
         table.add(algorithm->name, a->cost.steps, format_bytes(a->cost.sent_per_rank),
-                  format_seconds(a->cost.latency), format_seconds(a->cost.transfer), format_seconds(a->time),
-                  three_digits(bus_gb_per_s(o, *a)) + " GB/s");
+                  format_seconds(a->cost.latency), format_seconds(a->cost.transfer),
+                  format_seconds(a->cost.total()), three_digits(bus_gb_per_s(o, *a)) + " GB/s");
         finer = a->finer ? *a : finer;
     }
     if (all.empty()) // then the first says why
@@ -312,7 +340,9 @@ void add_collective_options(CLI::App& app, CollectiveOptions& o)
     option("--network-latency-us", o.network_latency_us, "latency per step between nodes");
     option("--network-gb-per-s", o.network_gb_per_s, "one-way bandwidth per rank between nodes");
     app.add_option("--fabric", o.fabric,
-                   fmt::format("use the measured efficiency of this fabric: {}",
+                   fmt::format("use the measured efficiency of this fabric inside a node, and of rdma-400 "
+                               "between nodes, one link a GPU; rates and latencies given beside it "
+                               "replace theirs: {}",
                                fmt::join(texts_of(fabrics(), &Fabric::id), ", ")));
     add_json(app, o);
 }

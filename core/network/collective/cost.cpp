@@ -1,5 +1,8 @@
 #include "core/network/collective/cost.h"
 
+#include "core/base/whole.h"
+#include "core/network/collective/rails.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -187,6 +190,47 @@ CollectiveCost two_levels(CollectiveKind kind, double g, double nodes, Bytes mes
     return cost;
 }
 
+// Of Plain, what goes between nodes of g ranks: steps, and sizes of the message through each of a node's
+// network links. The rest stays inside.
+struct Crossing
+{
+    double steps = 0;
+    double messages = 0;
+    bool streams = false; // both kinds of links are busy at once
+};
+
+Crossing crossing(CollectiveKind kind, std::string_view algorithm, const Plain& p, double n, double g)
+{
+    const double nodes = n / g;
+    const double rounds = kind == CollectiveKind::all_reduce ? 2 : 1;
+    const double between = log2_up(static_cast<std::int64_t>(std::ceil(nodes)));
+    if (algorithm == "ring" || algorithm == "double-tree")
+    {
+        // One rank of a node sends to the next node, another one in each of the rings that run at once.
+        return {algorithm == "ring" ? p.steps / g : 2 * between, p.messages / g, true};
+    }
+    if (algorithm == "naive")
+    {
+        // Straight to everybody; through the links of the root's node where there is a root.
+        const double others = (n - g) / (n - 1);
+        const bool root = p.messages >= 1;
+        return {root ? p.steps : p.steps * others, p.messages * others / (root ? g : 1), true};
+    }
+    if (algorithm == "bruck")
+    {
+        // In hops shorter than a node only the last ranks reach beyond it.
+        return {p.steps, (g - 1) / (2 * g) + between / 2, false};
+    }
+    if (algorithm == "halving-doubling") // the farthest partner first, and most of the message with it
+    {
+        return {rounds * between, rounds * (nodes - 1) / nodes, false};
+    }
+    // Near ranks first, then all of a node's at once to the next nodes.
+    const double inside = log2_up(static_cast<std::int64_t>(g));
+    const double crossed = algorithm == "tree" ? rounds * between : std::max(between, p.messages - inside);
+    return {crossed, crossed, false};
+}
+
 } // namespace
 
 CollectiveCost cost_of(const Collective& c, Bytes message, const Links& links)
@@ -239,6 +283,44 @@ CollectiveCost estimate(CollectiveKind kind, const CollectiveAlgorithm& algorith
             message * p.messages / link.bandwidth};
 }
 
+CollectiveCost estimate_on_rails(CollectiveKind kind, const CollectiveAlgorithm& algorithm,
+                                 std::int64_t ranks, Bytes message, const Links& links)
+{
+    CollectiveCost cost = estimate(kind, algorithm, ranks, message, links);
+    if (ranks <= links.per_node)
+    {
+        return cost;
+    }
+    const auto n = static_cast<double>(ranks);
+    const auto g = static_cast<double>(links.per_node);
+    const auto seconds = [&](double inside, double between, bool streams)
+    {
+        const Seconds in = message * inside / links.inside.bandwidth;
+        const Seconds out = message * between / links.between.bandwidth;
+        return streams ? std::max(in, out) : in + out;
+    };
+    if (algorithm.id == "hierarchical")
+    {
+        const double rounds = kind == CollectiveKind::all_reduce ? 2 : 1;
+        const double out = kind == CollectiveKind::all_to_all ? (n - g) / n : (n - g) / (n * g);
+        cost.transfer = seconds(rounds * (g - 1) / g, rounds * out, true);
+        return cost;
+    }
+    if (algorithm.id == "in-switch")
+    {
+        const double messages = kind == CollectiveKind::all_reduce ? 1 + 1 / n : 1;
+        cost.latency += links.inside.latency * (kind == CollectiveKind::all_reduce ? 2 : 1);
+        cost.transfer = seconds(messages, messages / g, true);
+        return cost;
+    }
+    const Plain p = plain(kind, algorithm.id, n);
+    const Crossing c = crossing(kind, algorithm.id, p, n, g);
+    cost.latency = links.inside.latency * (p.steps - c.steps) + links.between.latency * c.steps;
+    // A stream goes through a rank's own link whether it leaves the node or not.
+    cost.transfer = seconds(c.streams ? p.messages : p.messages - c.messages, c.messages, c.streams);
+    return cost;
+}
+
 double bus_factor(CollectiveKind kind, std::int64_t ranks)
 {
     const double share =
@@ -269,7 +351,7 @@ RingCost ring_all_reduce_cost(std::int64_t ranks, Bytes message, Link link)
     const auto n = static_cast<double>(std::max<std::int64_t>(1, ranks));
     const double steps = 2 * (n - 1);
     RingCost cost;
-    cost.sent_per_rank = message * (steps / n);
+    cost.sent_per_rank = whole_bytes(message.value * (steps / n));
     cost.latency = link.latency * steps;
     cost.transfer = steps > 0 ? cost.sent_per_rank / link.bandwidth : Seconds{};
     cost.per_step = steps > 0 ? cost.total() / steps : Seconds{};

@@ -1,6 +1,7 @@
 #include "core/network/collective/fabric.h"
 
 #include "core/base/text/find_by.h"
+#include "core/network/collective/rails.h"
 
 #include <algorithm>
 #include <array>
@@ -47,6 +48,19 @@ Seconds micro(double us)
     return Seconds(us * 1e-6);
 }
 
+// Of one pass.
+double switch_us(const Fabric& f)
+{
+    return f.switch_us > 0 ? f.switch_us : 2 * f.hop_us;
+}
+
+// The time is that of S in and out at the switch's share of the rate; S / N beside it is in the share.
+Seconds through_switch(const Fabric& f, Bytes message)
+{
+    const double share = f.switch_share > 0 ? f.switch_share : f.ring_share / 2;
+    return message / BytesPerSecond(f.gb_per_s * share * 1e9);
+}
+
 } // namespace
 
 std::span<const Fabric> fabrics()
@@ -59,48 +73,33 @@ const Fabric* find_fabric(std::string_view id)
     return find_by(kFabrics, id, &Fabric::id);
 }
 
-Seconds measured_time(CollectiveKind kind, const CollectiveAlgorithm& algorithm, std::int64_t ranks,
-                      Bytes message, const Fabric& inside, const Fabric* between, std::int64_t per_node)
+CollectiveCost measured_cost(CollectiveKind kind, const CollectiveAlgorithm& algorithm, std::int64_t ranks,
+                             Bytes message, const Fabric& inside, const Fabric* between,
+                             std::int64_t per_node)
 {
     if (ranks <= 1)
     {
         return {};
     }
     const bool leaves = between != nullptr && ranks > per_node;
-    const bool in_switch = algorithm.id == "in-switch";
-    double rate = inside.gb_per_s * inside.ring_share;
-    double hop = inside.hop_us;
-    if (leaves)
+    const auto link = [](const Fabric& f) {
+        return Link{micro(f.hop_us), BytesPerSecond(f.gb_per_s * f.ring_share * 1e9)};
+    };
+    const Links links{link(inside), link(leaves ? *between : inside), leaves ? per_node : ranks};
+    CollectiveCost cost = estimate_on_rails(kind, algorithm, ranks, message, links);
+    if (algorithm.id == "in-switch")
     {
-        // Every GPU of the node has a network link of its own, and a ring uses all of them.
-        const double together = between->gb_per_s * between->ring_share * static_cast<double>(per_node);
-        rate = algorithm.id == "ring" ? std::min(rate, together) : between->gb_per_s * between->ring_share;
-        hop = between->hop_us;
+        cost.latency = micro(switch_us(inside));
+        cost.transfer = through_switch(inside, message);
+        if (leaves)
+        {
+            cost.latency += micro(switch_us(*between));
+            cost.transfer = std::max(cost.transfer, through_switch(*between, message / real(per_node)));
+        }
     }
-    if (in_switch)
-    {
-        // The time is that of S in and out at the switch's share of the rate; S / N beside it is in the
-        // share.
-        const Fabric& f = leaves ? *between : inside;
-        const double share = f.switch_share > 0 ? f.switch_share : f.ring_share / 2;
-        const double passes = f.switch_us > 0 ? f.switch_us : 2 * f.hop_us;
-        return micro(f.base_us + passes) +
-               message / BytesPerSecond(f.gb_per_s * share * 1e9) * filled(message);
-    }
-    Links links;
-    links.inside = {micro(hop), BytesPerSecond(rate * 1e9)};
-    links.between = links.inside;
-    links.per_node = per_node;
-    const CollectiveCost cost = estimate(kind, algorithm, ranks, message, links);
-    // Of a ring's steps only one a node goes over the network.
-    double latency = cost.latency.value;
-    if (leaves && algorithm.id == "ring")
-    {
-        const double crossing = static_cast<double>(cost.steps) / static_cast<double>(per_node);
-        latency = crossing * between->hop_us * 1e-6 +
-                  (static_cast<double>(cost.steps) - crossing) * inside.hop_us * 1e-6;
-    }
-    return micro(inside.base_us) + Seconds(latency) + cost.transfer * filled(message);
+    cost.latency += micro(inside.base_us);
+    cost.transfer = cost.transfer * filled(message);
+    return cost;
 }
 
 } // namespace ringside

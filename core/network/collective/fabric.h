@@ -31,11 +31,11 @@ const Fabric* find_fabric(std::string_view id);
 inline constexpr double kHalfMessage = 6.6e6; // [B]
 inline constexpr double kFilling = 0.69;
 
-// Time of a collective on `ranks` GPUs, `per_node` of them joined by `inside`, the rest by `between` (null:
-// all in one node). A ring that leaves the node runs over all of the node's network links at once, so it is
-// bound by the slower of the two, as NCCL's rings are.
-Seconds measured_time(CollectiveKind kind, const CollectiveAlgorithm& algorithm, std::int64_t ranks,
-                      Bytes message, const Fabric& inside, const Fabric* between = nullptr,
-                      std::int64_t per_node = 8);
+// A collective on `ranks` GPUs, `per_node` of them joined by `inside`, the rest by `between` (null: all in
+// one node), by estimate_on_rails: each GPU has a network link of its own, as NCCL's rings use them. The
+// latency holds what the library takes to start.
+CollectiveCost measured_cost(CollectiveKind kind, const CollectiveAlgorithm& algorithm, std::int64_t ranks,
+                             Bytes message, const Fabric& inside, const Fabric* between = nullptr,
+                             std::int64_t per_node = 8);
 
 } // namespace ringside

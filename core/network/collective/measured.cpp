@@ -1,5 +1,7 @@
 #include "core/network/collective/measured.h"
 
+#include "core/network/collective/rails.h"
+
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -35,7 +37,8 @@ std::span<const MeasuredSystem> measured_systems()
 
 Seconds MeasuredSystem::time(CollectiveKind kind, const CollectiveAlgorithm& algorithm, Bytes message) const
 {
-    return measured_time(kind, algorithm, ranks, message, *find_fabric(inside), between_of(*this), per_node);
+    return measured_cost(kind, algorithm, ranks, message, *find_fabric(inside), between_of(*this), per_node)
+        .total();
 }
 
 Seconds MeasuredSystem::nominal(CollectiveKind kind, const CollectiveAlgorithm& algorithm,
@@ -44,14 +47,10 @@ Seconds MeasuredSystem::nominal(CollectiveKind kind, const CollectiveAlgorithm& 
     const auto link = [](const Fabric& f) {
         return Link{Seconds(f.hop_us * 1e-6), BytesPerSecond(f.gb_per_s * 1e9)};
     };
-    Links links{link(*find_fabric(inside)), link(*find_fabric(inside)), per_node};
-    if (const Fabric* out = between_of(*this))
-    {
-        // A ring runs over all network links of a node.
-        links.between = link(*out);
-        links.between.bandwidth = std::min(links.inside.bandwidth, links.between.bandwidth * real(per_node));
-    }
-    return estimate(kind, algorithm, ranks, message, links).total();
+    const Fabric* out = between_of(*this);
+    const Links links{link(*find_fabric(inside)), link(out != nullptr ? *out : *find_fabric(inside)),
+                      per_node};
+    return estimate_on_rails(kind, algorithm, ranks, message, links).total();
 }
 
 bool MeasuredSystem::adds_in_switch() const

@@ -1,4 +1,5 @@
 #include "core/network/collective/measured.h"
+#include "core/network/collective/rails.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -68,6 +69,65 @@ TEST_CASE("closed forms equal the cost of the steps themselves")
         }
     }
     CHECK(compared > 900);
+}
+
+TEST_CASE("hand-worked: two nodes of eight whose ranks have a network link each")
+{
+    const auto transfer = [](const char* id, CollectiveKind kind = CollectiveKind::all_reduce)
+    { return estimate_on_rails(kind, algorithm(id), 16, Bytes(16e9), kNodes).transfer.value; };
+    // 2 x 15/16 S through each rank, an eighth of it through each network link: 30 GB at 450, 3.75 at 50.
+    CHECK(transfer("ring") == Approx(std::max(30e9 / 450e9, 3.75e9 / 50e9)));
+    // 7/8 S twice inside, 1/16 S twice between, at once.
+    CHECK(transfer("hierarchical") == Approx(std::max(28e9 / 450e9, 2e9 / 50e9)));
+    CHECK(transfer("in-switch") == Approx(std::max(17e9 / 450e9, 17e9 / 8 / 50e9)));
+    // Half the message to the other node, then 7/16 inside; and back.
+    CHECK(transfer("halving-doubling") == Approx(2 * (7e9 / 450e9 + 8e9 / 50e9)));
+    CHECK(transfer("recursive-doubling") == Approx(3 * 16e9 / 450e9 + 16e9 / 50e9));
+    CHECK(transfer("naive", CollectiveKind::all_to_all) == Approx(std::max(15e9 / 450e9, 8e9 / 50e9)));
+}
+
+TEST_CASE("a network link more or less matters to every algorithm beyond a node, and to none within")
+{
+    Links faster = kNodes;
+    faster.between.bandwidth = BytesPerSecond(5e9);
+    for (std::size_t k = 0; k < kCollectiveKinds; ++k)
+    {
+        const auto kind = static_cast<CollectiveKind>(k);
+        for (const CollectiveAlgorithm* a : collective_algorithms())
+        {
+            for (const std::int64_t ranks : {2, 8, 12, 16, 24, 1024})
+            {
+                if (!a->can(kind) || (kind == CollectiveKind::send_recv && ranks > 2))
+                {
+                    continue;
+                }
+                INFO(name_of(kind) << " " << a->id << " N " << ranks);
+                const CollectiveCost slow = estimate_on_rails(kind, *a, ranks, Bytes(1e9), faster);
+                const CollectiveCost usual = estimate_on_rails(kind, *a, ranks, Bytes(1e9), kNodes);
+                CHECK(usual.latency.value >= 0);
+                CHECK(usual.transfer.value > 0);
+                CHECK((slow.transfer > usual.transfer) == (ranks > 8));
+            }
+        }
+    }
+}
+
+TEST_CASE("on measured fabrics two levels are no slower than a ring, and the switch reaches 400 GB/s")
+{
+    for (const char* id : {"nvlink3", "nvlink4", "nvlink5"})
+    {
+        const auto bus = [&](const char* which)
+        {
+            const Seconds time = measured_cost(CollectiveKind::all_reduce, algorithm(which), 16,
+                                               Bytes(8589934592.0), *find_fabric(id), find_fabric("rdma-400"))
+                                     .total();
+            return bus_bandwidth(CollectiveKind::all_reduce, 16, Bytes(8589934592.0), time).value / 1e9;
+        };
+        INFO(id);
+        CHECK(bus("hierarchical") >= 0.99 * bus("ring"));
+        CHECK(bus("halving-doubling") > 60);
+        CHECK((std::string_view(id) == "nvlink3" || bus("in-switch") > 400));
+    }
 }
 
 TEST_CASE("no algorithm beats what every rank must send and receive")
