@@ -166,7 +166,7 @@ void fill_activations(const Context& c, const LayerKept& layer, const StagePart&
         stage.in_flight += times_kept[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
-        stage.layer_bytes = std::max(stage.layer_bytes, Bytes(layer.largest(layers)));
+        stage.layer_bytes = std::max(stage.layer_bytes, whole(layer.largest(layers)));
     }
     for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
     {
@@ -487,8 +487,8 @@ MemoryReport memory_report(const Scenario& scenario)
     auto kept = kept_at_peak(scenario);
     const LayerKept layer(scenario);
     MemoryReport report;
-    report.capacity =
-        Bytes(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9));
+    report.capacity = Bytes(
+        std::round(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9)));
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
         report.stages.push_back(stage_memory(scenario, layer, weights[i], parts[i], std::move(kept[i])));

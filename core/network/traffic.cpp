@@ -1,5 +1,6 @@
 #include "core/network/traffic.h"
 
+#include "core/base/whole.h"
 #include "core/model/attention.h"
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
@@ -63,7 +64,7 @@ Owned owned(const Scenario& s, const MemoryReport& memory)
 
 Bytes tensor_message(const Scenario& s)
 {
-    return Bytes(boundary(s, s.model.hidden));
+    return whole_bytes(boundary(s, s.model.hidden));
 }
 
 std::int64_t tensor_all_reduces(const Scenario& s, bool with_experts)
@@ -78,6 +79,11 @@ double forward_passes(const Scenario& s)
     return s.training.recompute == Recompute::full ? 1 + recomputed_share(s) : 1;
 }
 
+bool rings_again(Recompute recompute)
+{
+    return recompute == Recompute::full || recompute == Recompute::selective;
+}
+
 double tensor_passes(const Scenario& s)
 {
     return forward_passes(s) + 1 + (s.training.recompute == Recompute::alternate ? 0.5 : 0);
@@ -89,41 +95,43 @@ Bytes tensor_traffic(const Scenario& s)
     const double sparse = expert_share(s);
     const double each = sparse * static_cast<double>(tensor_all_reduces(s, true)) +
                         (1 - sparse) * static_cast<double>(tensor_all_reduces(s, false));
-    return Bytes(2 * (t - 1) / t * boundary(s, s.model.hidden) * tensor_passes(s) * each * layer_passes(s));
+    return whole_bytes(tensor_message(s).value *
+                       (2 * (t - 1) / t * tensor_passes(s) * each * layer_passes(s)));
 }
 
 Bytes pipeline_message(const Scenario& s)
 {
-    return Bytes(boundary(s, residual_width(s.model)) /
-                 static_cast<double>(s.parallel.sequence_parallel ? s.parallel.tensor : 1));
+    return whole_bytes(boundary(s, residual_width(s.model)) /
+                       static_cast<double>(s.parallel.sequence_parallel ? s.parallel.tensor : 1));
 }
 
 Bytes context_message(const Scenario& s)
 {
-    return Bytes(element_bytes(s.training) * micro_batch_tokens(s) *
-                 passed_numbers(s.model, s.parallel.tensor));
+    return whole_bytes(element_bytes(s.training) * micro_batch_tokens(s) *
+                       passed_numbers(s.model, s.parallel.tensor));
 }
 
 // Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv
-// 2310.01889, section 3).
+// 2310.01889, section 3); once more where scores are computed again.
 Bytes context_traffic(const Scenario& s)
 {
     const auto hops = static_cast<double>(s.parallel.context - 1);
-    return hops * (forward_passes(s) + 2) * layer_passes(s) * context_message(s);
+    const double forward = rings_again(s.training.recompute) ? 1 + recomputed_share(s) : 1;
+    return whole_bytes(hops * (forward + 2) * layer_passes(s) * context_message(s).value);
 }
 
 Bytes expert_message(const Scenario& s)
 {
-    return Bytes(boundary(s, expert_width(s.model)) * static_cast<double>(s.model.experts_per_token) /
-                 static_cast<double>(s.parallel.tensor));
+    return whole_bytes(boundary(s, expert_width(s.model)) * static_cast<double>(s.model.experts_per_token) /
+                       static_cast<double>(s.parallel.tensor));
 }
 
 // Tokens go to their experts and back, forward and backward (Lepikhin et al., arXiv 2006.16668, section 3).
 Bytes expert_traffic(const Scenario& s)
 {
     const auto ep = static_cast<double>(s.parallel.expert);
-    return 2 * (forward_passes(s) + 1) * (ep - 1) / ep * expert_share(s) * layer_passes(s) *
-           expert_message(s);
+    return whole_bytes(2 * (forward_passes(s) + 1) * (ep - 1) / ep * expert_share(s) * layer_passes(s) *
+                       expert_message(s).value);
 }
 
 Trips trips(const Scenario& s)
@@ -155,8 +163,8 @@ Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
         const double copies = s.parallel.zero > 0 ? static_cast<double>(replicas / shards) : 1;
         return elements * (each * (n - 1) / n + t.gradients * gradient * 2 * (copies - 1) / copies / n);
     };
-    return Bytes(sent(own.dense, dense_replicas(s), dense_shards(s)) +
-                 sent(own.expert, expert_replicas(s), expert_shards(s)));
+    return whole_bytes(sent(own.dense, dense_replicas(s), dense_shards(s)) +
+                       sent(own.expert, expert_replicas(s), expert_shards(s)));
 }
 
 HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
@@ -175,7 +183,8 @@ HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)
     const double up = offloads_weights(s.training.offload)
                           ? 2 * static_cast<double>(micro_batches(s)) * elements(s.parallel.zero == 3)
                           : updated;
-    return {Bytes(state_bytes(s.training).gradient * updated), Bytes(element_bytes(s.training) * up)};
+    return {whole_bytes(state_bytes(s.training).gradient * updated),
+            whole_bytes(element_bytes(s.training) * up)};
 }
 
 } // namespace ringside

@@ -1,6 +1,6 @@
 // What one GPU puts on the wire in a step, by the layout's closed forms, and what that means for comparing
-// layouts. All bytes are sent by one GPU in one optimizer step. Averages over stages; nothing about topology
-// or congestion.
+// layouts. All bytes are whole, and sent by one GPU in one optimizer step. Averages over stages; nothing
+// about topology or congestion.
 #pragma once
 
 #include "core/memory/memory.h"
@@ -27,6 +27,9 @@ Bytes context_message(const Scenario& scenario);
 Bytes expert_message(const Scenario& scenario);
 // Passes through a layer that communicate: forward, backward, and the forward again where all is recomputed.
 double forward_passes(const Scenario& scenario);
+// Whether keys and values go round the context ring once more in the backward: where scores are computed
+// again, with all of their layer or alone.
+bool rings_again(Recompute recompute);
 // Passes in which tensor parallelism communicates: those, and backward; of what alternate recomputation makes
 // again only the gathers, as what is scattered is kept.
 double tensor_passes(const Scenario& scenario);

@@ -52,7 +52,8 @@ double forward_flops(const std::vector<Block>& blocks)
     return sum;
 }
 
-// Scores have no weights: both their gradients are those of inputs. Selective recomputation makes them again.
+// Scores have no weights: both their gradients are those of inputs. Selective recomputation makes them again,
+// with keys and values that come round again.
 double score_rounds(const Scenario& s)
 {
     return s.training.recompute == Recompute::selective ? 3 : 2;
@@ -105,7 +106,7 @@ public:
             const StepKind kind = StepKind::backward;
             const double now = tensor_ && b.enters ? 1 : 2; // the rest is computed beside the reduction
             gathered(b, now * b.after, b.leaves, kind);
-            around(b, 2, (b.scores ? score_rounds(s_) : now) * b.middle, kind);
+            around(b, b.scores ? score_rounds(s_) : 2, (b.scores ? score_rounds(s_) : now) * b.middle, kind);
             compute(now * b.before);
             reduce(b.enters, kind, true);
             compute((2 - now) * (b.before + b.after + (b.scores ? 0 : b.middle)));

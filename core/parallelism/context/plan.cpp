@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/whole.h"
 #include "core/model/attention.h"
 #include "core/model/sizes.h"
 #include "core/network/rank_grid.h"
@@ -69,8 +70,8 @@ ContextPlan context_plan(const Scenario& given)
     plan.tokens = static_cast<double>(s.training.sequence_length) / cp;
     plan.message = context_message(s);
     plan.ring = plan.message * (cp - 1);
-    plan.exchange = Bytes((cp - 1) / cp * element_bytes(s.training) * b * plan.tokens * (w.keys + w.values) *
-                          (w.heads + w.kv_heads));
+    plan.exchange = whole_bytes((cp - 1) / cp * element_bytes(s.training) * b * plan.tokens *
+                                (w.keys + w.values) * (w.heads + w.kv_heads));
     plan.most = static_cast<std::int64_t>(w.kv_heads);
     plan.tile_flops = pair_flops(w) * b * plan.tokens * plan.tokens;
     add_rates(plan);

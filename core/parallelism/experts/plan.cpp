@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
+#include "core/base/whole.h"
 #include "core/model/sizes.h"
 #include "core/model/weights.h"
 #include "core/network/rank_grid.h"
@@ -65,7 +66,7 @@ ExpertPlan expert_plan(const Scenario& given)
     plan.tokens = static_cast<double>(s.training.micro_batch * s.training.sequence_length) /
                   static_cast<double>(s.parallel.context * s.parallel.tensor);
     const auto ep = static_cast<double>(plan.ranks);
-    plan.sent = plan.message * ((ep - 1) / ep);
+    plan.sent = whole_bytes(plan.message.value * ((ep - 1) / ep));
     plan.passes = static_cast<std::int64_t>(2 * (forward_passes(s) + 1));
     plan.parameters = largest_over(stage_weights(s.model, s.parallel, s.training.schedule->placement),
                                    [](const StageWeights& w) { return static_cast<double>(w.expert); });

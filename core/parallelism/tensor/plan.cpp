@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/whole.h"
 #include "core/model/sizes.h"
 #include "core/network/traffic.h"
 #include "core/scenario/choices.h"
@@ -31,7 +32,7 @@ TensorPlan tensor_plan(const Scenario& given)
     const auto t = static_cast<double>(s.parallel.tensor);
     plan.ranks = s.parallel.tensor;
     plan.message = tensor_message(s);
-    plan.sent = plan.message * (2 * (t - 1) / t);
+    plan.sent = whole_bytes(plan.message.value * (2 * (t - 1) / t));
     plan.passes = tensor_all_reduces(s, false) * static_cast<std::int64_t>(forward_passes(s) + 1);
     plan.heads = rank_heads(s);
     plan.kv_heads = rank_kv_heads(s);

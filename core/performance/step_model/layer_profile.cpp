@@ -3,6 +3,7 @@
 #include "core/base/units.h"
 #include "core/model/compute.h"
 #include "core/model/sizes.h"
+#include "core/network/traffic.h"
 #include "core/performance/step_model/tiling.h"
 
 #include <algorithm>
@@ -446,7 +447,7 @@ void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) cons
     { pass.of(Cause::context) = std::max(least, rounds * round - hide * attention.total()); };
     expose(unit.forward, 1, core.forward);
     expose(unit.input, 2, core.input);
-    if (t_.recompute == Recompute::full || t_.recompute == Recompute::selective)
+    if (rings_again(t_.recompute))
     {
         expose(unit.again, 1, core.forward);
     }

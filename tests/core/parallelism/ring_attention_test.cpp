@@ -6,6 +6,7 @@
 #include "core/network/traffic.h"
 #include "core/parallelism/context/plan.h"
 #include "core/parallelism/context/ring_attention.h"
+#include "core/performance/step_time.h"
 #include "core/scenario/validate.h"
 
 #include <catch2/catch_approx.hpp>
@@ -196,6 +197,28 @@ TEST_CASE("a scenario without a context cut is supposed to have one, where it ca
     CHECK(alone.ring.value == 0);
     CHECK(alone.exchange.value == 0);
     CHECK(std::isfinite(alone.least_tokens));
+}
+
+TEST_CASE("keys and values that time is paid for are keys and values that are counted")
+{
+    std::map<Recompute, std::pair<double, double>>
+        found; // bytes, and seconds of a network that hides nothing
+    for (const Recompute recompute : every<Recompute>())
+    {
+        Scenario s = test::scenario(
+            R"({"model": "llama-3.1-70b", "parallel": {"context": 4, "tensor": 8, "pipeline": 4, "zero": 1},
+                "cluster": {"gpus": 256, "network_gb_per_s": 0.1},
+                "training": {"sequence_length": 32768, "global_batch": 64}})");
+        s.training.recompute = recompute;
+        found[recompute] = {context_traffic(s).value, step_time(s).context_comm};
+    }
+    const auto [bytes, seconds] = found.at(Recompute::none);
+    for (const auto& [recompute, at] : found)
+    {
+        INFO(name_of(recompute));
+        CHECK(at.first == (rings_again(recompute) ? 4 : 3) * bytes / 3);
+        CHECK(at.second / seconds == Approx(at.first / bytes).epsilon(0.05));
+    }
 }
 
 TEST_CASE("metrics of the context cut are the plan's, and nothing goes round without one")
