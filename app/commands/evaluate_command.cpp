@@ -123,17 +123,18 @@ std::string report_text(const Scenario& s, const Report& report)
     const Timeline& timeline = report.pipeline.timeline;
     return fmt::format(
         "{}, {} parameters on {} x {}\n{}\n\n{}\n{}\n"
-        "Schedule with the times of stage_times: bubble {} of total, {} over ideal\n"
-        "Step {}, MFU {}, HFU {} (attention's scores counted in full, dense peak)\n"
-        "Software {}{}; 80% of unseen measured steps of its kind: {} to {}\n{}",
+        "Schedule in units of stage_times: bubble {} of total, {} over ideal\n"
+        "Step {}, bubble {} of it, MFU {}, HFU {} (attention's scores counted in full, dense peak)\n"
+        "Software {}{}\n80% of measured steps took {} to {}: {}\n{}",
         s.model.name, format_count(static_cast<double>(report.parameters.total)), grouped(s.cluster.gpus),
         s.cluster.gpu.name, layout_words(s), memory_by_component(report.memory).text(),
         fit_words(report.memory), format_percent(timeline.bubble_of_total()),
         format_percent(timeline.bubble_over_ideal()), format_seconds(Seconds(report.step.total())),
-        format_percent(report.step.mfu()), format_percent(report.step.hfu()), s.software.name,
-        s.software.inferred ? " (usual for this GPU)" : "",
+        format_percent(explain_step_bubble(report).value), format_percent(report.step.mfu()),
+        format_percent(report.step.hfu()), s.software.name,
+        s.software.inferred ? " (usual for this GPU; no memory is set aside for it)" : "",
         format_seconds(Seconds(report.step.total() * band_of(s).low)),
-        format_seconds(Seconds(report.step.total() * band_of(s).high)),
+        format_seconds(Seconds(report.step.total() * band_of(s).high)), band_of(s).rows,
         step_parts(report.step).text("", false, "  ") + remark_lines(s, report));
 }
 

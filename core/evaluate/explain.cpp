@@ -66,6 +66,17 @@ Term nothing_moves(std::string label, std::string unit)
 
 } // namespace
 
+Term explain_step_bubble(const Report& report)
+{
+    const StepTime& step = report.step;
+    return {"bubble of the step",
+            step.bubble / step.total(),
+            "",
+            "bubble / step time",
+            fmt::format("{} / {}", figure(step.bubble), figure(step.total())),
+            "Huang et al. 2018, arXiv 1811.06965, section 2.3 for the definition, in seconds of this step"};
+}
+
 Term explain_bubble_over_ideal(const Scenario& s, const Report& report)
 {
     const Timeline& t = report.pipeline.timeline;

@@ -4,9 +4,9 @@
 
 #include "core/base/counted.h"
 #include "core/base/text/text.h"
-#include "core/model/stages.h"
 #include "core/network/traffic.h"
 #include "core/performance/step_model/step_model.h"
+#include "core/performance/step_time.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
@@ -33,13 +33,18 @@ std::int64_t smaller(std::int64_t batch)
     return 1;
 }
 
-// "bubble 15.8% to 8.57% of total"
+// "bubble 14.9% to 8.04% of the step"
 std::string bubble_cost(const Scenario& before, const Scenario& after)
 {
-    const std::string now = format_percent(bubble_of(before).of_total);
-    const std::string then = format_percent(bubble_of(after).of_total);
-    return now == then ? fmt::format("same bubble, {} of total", now)
-                       : fmt::format("bubble {} to {} of total", now, then);
+    const auto share = [](const Scenario& s)
+    {
+        const StepTime step = step_time(s);
+        return format_percent(step.bubble / step.total());
+    };
+    const std::string now = share(before);
+    const std::string then = share(after);
+    return now == then ? fmt::format("same bubble, {} of the step", now)
+                       : fmt::format("bubble {} to {} of the step", now, then);
 }
 
 std::string traffic_cost(std::string_view what, Bytes before, Bytes after)

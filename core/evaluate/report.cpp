@@ -2,6 +2,7 @@
 
 #include "core/base/text/find_by.h"
 #include "core/base/text/text.h"
+#include "core/base/whole.h"
 #include "core/memory/context_length.h"
 #include "core/network/traffic.h"
 #include "core/parallelism/context/plan.h"
@@ -56,7 +57,7 @@ CollectiveReport collective_report(const Scenario& s, const MemoryReport& memory
     r.drawn_ranks = std::clamp<std::int64_t>(r.ranks, 1, kMostDrawn);
     const Training& t = s.training;
     const double gradients = state_bytes(t).gradient * static_cast<double>(memory.worst().parameters);
-    r.message = asked.message_gb > 0 ? Bytes(asked.message_gb * 1e9) : Bytes(gradients);
+    r.message = whole_bytes(asked.message_gb > 0 ? asked.message_gb * 1e9 : gradients);
     // Ranks of one replica sit together, so the group fits a node only if all of it does.
     r.crosses_nodes = r.ranks * s.parallel.tensor > s.cluster.gpus_per_node;
     r.link = {Seconds(asked.latency_us * 1e-6),
@@ -124,7 +125,8 @@ double sent_in(const Report& r, CollectiveKind kind)
     const CollectiveReport& c = r.collective;
     const bool straight = kind == CollectiveKind::all_to_all;
     const CollectiveAlgorithm& algorithm = *find_algorithm(straight ? "naive" : "ring");
-    return estimate(kind, algorithm, c.ranks, c.message, {c.link, c.link, c.ranks}).sent_per_rank.value;
+    const CollectiveCost cost = estimate(kind, algorithm, c.ranks, c.message, {c.link, c.link, c.ranks});
+    return whole_bytes(cost.sent_per_rank.value).value;
 }
 
 double run_days(const Scenario& s, const Report& r)
@@ -229,7 +231,9 @@ const StepEvidence& band_of(const Scenario& s)
 {
     // Of every measured row there is, whatever ran: docs/accuracy.md.
     static const StepEvidence all{
-        "", 0.87, 1.24, "no measured rows of this software on this accelerator; the band of all sources"};
+        "", 0.87, 1.24,
+        "no firm rows of this software on this accelerator beside those it was fitted to; the band of all "
+        "sources"};
     const StepEvidence* own = step_evidence(s.software, s.cluster.gpu.id);
     return own != nullptr ? *own : all;
 }
@@ -362,8 +366,7 @@ constexpr std::array kMetrics{
            [](const Scenario& s, const Report& r)
            { return static_cast<double>(checkpoint_size(s, r.memory).writers); }},
     Metric{"checkpoint.largest_bytes", "B",
-           [](const Scenario& s, const Report& r)
-           { return std::ceil(checkpoint_size(s, r.memory).largest.value); }},
+           [](const Scenario& s, const Report& r) { return checkpoint_size(s, r.memory).largest.value; }},
     Metric{"checkpoint.save_s", "s",
            [](const Scenario& s, const Report& r) { return usual_rates(s, r).save_s; }},
     Metric{"data.samples_per_s", "1/s",
@@ -385,9 +388,14 @@ constexpr std::array kMetrics{
            [](const Scenario& s, const Report& r) { return loader_workers(s, r, DataKind::pictures); }},
     Metric{"data.passes", "", [](const Scenario& s, const Report&) { return filtered(s).passes; }},
     Metric{"data.worth", "", [](const Scenario& s, const Report&) { return filtered(s).worth; }},
+    // Of the step's seconds; those of the schedule in the units of stage_times are the pipeline's.
     Metric{"step.bubble_over_ideal", "",
-           [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
+           [](const Scenario&, const Report& r) { return r.step.bubble / (r.step.total() - r.step.bubble); }},
     Metric{"step.bubble_of_total", "",
+           [](const Scenario&, const Report& r) { return r.step.bubble / r.step.total(); }},
+    Metric{"pipeline.bubble_over_ideal", "",
+           [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
+    Metric{"pipeline.bubble_of_total", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_of_total(); }},
     Metric{"pipeline.units", "",
            [](const Scenario&, const Report& r) { return r.pipeline.timeline.makespan; }},

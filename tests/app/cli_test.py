@@ -591,6 +591,34 @@ def test_search_ranks_tight_layouts_behind_and_says_what_misses_need():
     Outcome("search", "-", "--headroom", "1", text=json.dumps(SEARCHED)).exits(2).mentions("--headroom: ")
 
 
+def test_collective_uses_every_rate_it_takes_beside_a_fabric():
+    def bus(*options):
+        got = json.loads(Outcome("collective", "--bytes", "8589934592", *options, "--json").exits(0).out)
+        cost = got["cost"]
+        assert abs(cost["latency_s"] + cost["transfer_s"] - cost["time_s"]) < 1e-12, options
+        assert cost["sent_per_rank_bytes"] == int(cost["sent_per_rank_bytes"])
+        return cost["bus_bandwidth_gb_per_s"]
+
+    nodes = ("--ranks", "16", "--fabric", "nvlink3")
+    rates = [bus(*nodes, "--network-gb-per-s", rate) for rate in ("6.25", "12.5", "25")]
+    assert rates[0] < rates[1] < rates[2] and rates[1] <= 8 * 12.5 * 0.96, rates
+    node = ("--ranks", "8", "--fabric", "nvlink3")
+    assert bus(*node, "--bandwidth-gb-per-s", "10") < 10 < bus(*node)
+    assert bus(*node, "--latency-us", "5e5") < bus(*node) / 10
+    assert bus(*nodes, "--network-latency-us", "5e5") < bus(*nodes) / 10
+    table = json.loads(Outcome("collective", "--algorithm", "all", *nodes, "--json").exits(0).out)["algorithms"]
+    assert all(row["cost"]["transfer_s"] <= row["cost"]["time_s"] for row in table)
+
+
+def test_the_text_of_a_report_says_whose_the_band_is_as_json_does():
+    for gpu in ("h100-sxm-80gb", "gb300", "mi300x", "a100-sxm-80gb"):
+        run = ("evaluate", SOURCE / "assets/scenarios/llama-8b-8.json", "--set", f"cluster.gpu={gpu}")
+        said = json.loads(Outcome(*run, "--json").out)
+        step = said["step"]
+        Outcome(*run).mentions(step["evidence"])
+        assert abs(step["bubble_of_total"] * step["time_s"] - step["bubble_s"]) < 1e-12
+
+
 def test_schedule_prints_orders_times_and_bubble_as_json():
     got = schedule_json("--kind", "1f1b", "--stages", 4, "--micro-batches", 8)
     assert got["kind"] == "1f1b" and got["stages"] == 4 and got["micro_batches"] == 8 and got["chunks"] == 1

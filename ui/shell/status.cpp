@@ -51,10 +51,12 @@ std::string rate_tip(const Frame& frame)
 
 std::string bubble_tip(const Frame& frame)
 {
-    const Term term = explain_bubble_of_total(frame.now.scenario, frame.now.report);
-    const double ideal = frame.now.report.pipeline.timeline.bubble_over_ideal();
+    const Term term = explain_step_bubble(frame.now.report);
+    const double drawn = frame.now.report.pipeline.timeline.bubble_of_total();
     return said(term, format_percent(term.value),
-                fmt::format("Of the total time; over the ideal time it is {}.", format_percent(ideal)));
+                fmt::format("Of the schedule in the units of its stage times, as the pipeline view draws it, "
+                            "it is {}.",
+                            format_percent(drawn)));
 }
 
 } // namespace
@@ -80,7 +82,7 @@ std::vector<StatusFact> facts_of_scenario(const Frame& frame)
     return {{fmt::format("step {}", format_seconds(Seconds(r.step.total()))), step_tip},
             {fmt::format("MFU {}", format_percent(r.step.mfu())), step_tip},
             {fmt::format("{} tokens/s/GPU", grouped(std::llround(each))), rate_tip},
-            {fmt::format("bubble {}", format_percent(r.pipeline.timeline.bubble_of_total())), bubble_tip},
+            {fmt::format("bubble {}", format_percent(explain_step_bubble(r).value)), bubble_tip},
             {counted(gpus, "GPU"), gpus_tip}};
 }
 

@@ -66,6 +66,7 @@ std::vector<Term> every_term(const Scenario& s, const Report& r)
             all.push_back(explain_tensor(s, tensor));
         }
     }
+    all.push_back(explain_step_bubble(r));
     all.push_back(explain_bubble_over_ideal(s, r));
     all.push_back(explain_bubble_of_total(s, r));
     all.push_back(explain_all_reduce(s, r));

@@ -1,10 +1,12 @@
 #include "tests/core/random_scenarios.h"
 
+#include "core/evaluate/explain.h"
 #include "core/evaluate/report.h"
 #include "core/model/attention.h"
 #include "core/model/weights.h"
 #include "core/scenario/fields.h"
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
@@ -124,6 +126,40 @@ TEST_CASE("every metric is finite and not negative")
                              REQUIRE(report.parameters.active <= report.parameters.total);
                              REQUIRE(report.compute.model_step <= report.compute.hardware_step);
                          });
+}
+
+TEST_CASE("bytes are whole, in every metric that counts them")
+{
+    for_random_scenarios(3,
+                         [](const Scenario& s)
+                         {
+                             const Report report = report_of(s);
+                             for (const Metric& metric : metrics())
+                             {
+                                 if (metric.unit == "B")
+                                 {
+                                     INFO(metric.name);
+                                     const double bytes = metric.value(s, report);
+                                     REQUIRE(bytes == std::round(bytes));
+                                 }
+                             }
+                         });
+}
+
+TEST_CASE("there is one bubble of the step, in seconds, and one of the schedule, in its units")
+{
+    for_random_scenarios(
+        4,
+        [](const Scenario& s)
+        {
+            const Report report = report_of(s);
+            const auto metric = [&](std::string_view name) { return find_metric(name)->value(s, report); };
+            const double share = metric("step.bubble_s") / metric("step.time_s");
+            REQUIRE(metric("step.bubble_of_total") == share);
+            REQUIRE(metric("step.bubble_over_ideal") == Catch::Approx(share / (1 - share)).margin(1e-12));
+            REQUIRE(explain_step_bubble(report).value == share);
+            REQUIRE(metric("pipeline.bubble_of_total") == report.pipeline.timeline.bubble_of_total());
+        });
 }
 
 TEST_CASE("the stages of one tensor and expert rank hold the whole model")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/evaluate/explain.h"
 #include "ui/draw/scopes.h"
 #include "ui/shell/panel/panel_fields.h"
 #include "ui/widgets/choice.h"
@@ -438,8 +439,8 @@ void Panel::draw_costs(Column& column)
          [](const Evaluated& e) { return format_count(static_cast<double>(e.report.parameters.total)); });
     line("Data parallel", [](const Evaluated& e) { return grouped(data_parallel(e.scenario)); });
     line("Micro-batches", [](const Evaluated& e) { return grouped(micro_batches(e.scenario)); });
-    line("Bubble of total",
-         [](const Evaluated& e) { return format_percent(e.report.pipeline.timeline.bubble_of_total()); });
+    line("Bubble of the step",
+         [](const Evaluated& e) { return format_percent(explain_step_bubble(e.report).value); });
     line("EFLOPs per step",
          [](const Evaluated& e) { return format_count(e.report.compute.model_step.value / 1e18); });
     line("All-reduce", [](const Evaluated& e) { return format_seconds(e.report.collective.cost.total()); });

@@ -342,11 +342,11 @@ Caption OverviewView::caption(const Frame& frame) const
     const std::int64_t ranks = dense_replicas(s);
     if (m.pipeline < 1 || ranks == 1)
     {
-        caption.sentence = fmt::format(
-            "{} flow{} through {}; the pipeline idles **{} of the time**.",
-            counted(micro_batches(s), "micro-batch"), micro_batches(s) == 1 ? "s" : "",
-            counted(s.parallel.pipeline, "stage"), format_percent(r.pipeline.timeline.bubble_of_total()));
-        const Term term = explain_bubble_of_total(s, r);
+        const Term term = explain_step_bubble(r);
+        caption.sentence =
+            fmt::format("{} flow{} through {}; the pipeline idles **{} of the step**.",
+                        counted(micro_batches(s), "micro-batch"), micro_batches(s) == 1 ? "s" : "",
+                        counted(s.parallel.pipeline, "stage"), format_percent(term.value));
         caption.formula =
             fmt::format("bubble = {} = {} = {}", term.formula, term.working, format_percent(term.value));
         caption.source = term.source;

@@ -194,7 +194,7 @@ bool AccuracyView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
         column.fact("Step time", format_seconds(Seconds(step)));
         column.fact("80% from", format_seconds(Seconds(step * band.low)));
         column.fact("to", format_seconds(Seconds(step * band.high)));
-        column.note("Of unseen runs: " + band.rows);
+        column.note(band.rows);
     }
     if (rows.empty())
     {

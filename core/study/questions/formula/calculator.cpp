@@ -125,12 +125,13 @@ std::optional<Term> Calculator::explain_metric(const std::string& name, StudiedS
             return explain(s, r.memory, stage, component);
         }
     }
-    return metric == "memory.total_bytes"       ? std::optional(explain_total(r.memory, stage))
-           : metric == "step.bubble_over_ideal" ? std::optional(explain_bubble_over_ideal(s, r))
-           : metric == "step.bubble_of_total"   ? std::optional(explain_bubble_of_total(s, r))
-           : metric == "collective.time_s"      ? std::optional(explain_all_reduce(s, r))
-           : metric == "collective.sent_bytes"  ? std::optional(explain_sent_per_rank(s, r))
-                                                : std::nullopt;
+    return metric == "memory.total_bytes"           ? std::optional(explain_total(r.memory, stage))
+           : metric == "step.bubble_of_total"       ? std::optional(explain_step_bubble(r))
+           : metric == "pipeline.bubble_over_ideal" ? std::optional(explain_bubble_over_ideal(s, r))
+           : metric == "pipeline.bubble_of_total"   ? std::optional(explain_bubble_of_total(s, r))
+           : metric == "collective.time_s"          ? std::optional(explain_all_reduce(s, r))
+           : metric == "collective.sent_bytes"      ? std::optional(explain_sent_per_rank(s, r))
+                                                    : std::nullopt;
 }
 
 Result<double> Calculator::lookup(const std::string& name, const DrawnValues& values,

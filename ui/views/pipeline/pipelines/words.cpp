@@ -123,6 +123,9 @@ Caption bubble_formula(const Frame& frame)
             fmt::format(";  {} = {} over ideal", over_ideal.formula, format_percent(over_ideal.value));
         caption.source += ". " + over_ideal.source;
     }
+    caption.source +=
+        fmt::format(". In units of the stage times; of the step\u2019s seconds the bubble is {}",
+                    format_percent(explain_step_bubble(frame.now.report).value));
     return caption;
 }
 

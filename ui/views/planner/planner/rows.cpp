@@ -79,7 +79,7 @@ constexpr std::array<PlannerColumnInfo, kPlannerColumns> kColumns{{
     {"memory", "memory,", "Of the GPU with the most", [](const Candidate& c) { return c.bytes; },
      [](const Candidate& c, ByteUnit unit) { return format_gigabytes(Bytes(c.bytes), unit); }, 99},
     {"bubble", "bubble/step",
-     "Pipeline bubble, of the whole step with its communication; the status bar counts the pipeline alone",
+     "Pipeline bubble, of the whole step with its communication, as in the status bar",
      [](const Candidate& c) { return c.bubble; },
      [](const Candidate& c, ByteUnit) { return percent(c.bubble); }, 65},
     {"mfu", "MFU", "Model FLOPs, attention counted, over the dense peak",
