@@ -72,6 +72,7 @@ const JsonTable<Framework> kFrameworkTable{
      {"shard_groups", &Framework::shard_groups},
      {"sequence_parallel", &Framework::sequence_parallel},
      {"sequence_multiple", &Framework::sequence_multiple},
+     {"whole_kv_heads", &Framework::whole_kv_heads},
      {"context_methods", &Framework::context_methods},
      {"experts", &Framework::experts},
      {"expert_tensor", &Framework::expert_tensor},
@@ -111,6 +112,13 @@ bool runs_sequence(const Framework& f, const Scenario& s)
     const bool always = f.sequence_parallel == SequenceUse::always ||
                         (f.sequence_parallel == SequenceUse::with_experts && s.model.experts > 0);
     return p.tensor == 1 || (p.sequence_parallel ? f.sequence_parallel != SequenceUse::never : !always);
+}
+
+bool runs_heads(const Framework& f, const Scenario& s)
+{
+    const Model& m = s.model;
+    const bool has_them = m.attention == Attention::mha || m.attention == Attention::gqa;
+    return !f.whole_kv_heads || !has_them || m.kv_heads % s.parallel.tensor == 0;
 }
 
 bool runs_experts(const Framework& f, const Scenario& s)
@@ -159,7 +167,7 @@ bool runs_layers(const Framework& f, const Scenario& s)
 {
     const bool some = s.training.recompute == Recompute::full && s.training.recompute_layers > 0;
     return (f.tensor || s.parallel.tensor == 1) && lists(f.recompute, s.training.recompute) &&
-           (f.recompute_layers || !some) && runs_sequence(f, s) && runs_experts(f, s);
+           (f.recompute_layers || !some) && runs_heads(f, s) && runs_sequence(f, s) && runs_experts(f, s);
 }
 
 bool runs_sharding(const Framework& f, const Scenario& s)

@@ -97,6 +97,7 @@ struct Framework
     bool shard_groups = false;     // shards within groups of replicas (HSDP)
     SequenceUse sequence_parallel = SequenceUse::optional;
     SequenceMultiple sequence_multiple = SequenceMultiple::any;
+    bool whole_kv_heads = false; // tensor parallelism cuts between key/value heads, and copies none
     std::vector<ContextMethod> context_methods; // none: no context parallelism
     bool experts = false;                       // has expert parallelism
     bool expert_tensor = false;                 // and shards single experts

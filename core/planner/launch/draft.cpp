@@ -302,7 +302,7 @@ void no_overlap(LaunchDraft& d, const Overlaps& tool)
     say(p.overlap_pipeline && can.pipeline && !tool.pipeline, "parallel.overlap_pipeline");
 }
 
-void no_special_blocks(LaunchDraft& d)
+void no_special_blocks(LaunchDraft& d, bool windows)
 {
     const Model& m = d.s.model;
     std::vector<std::int64_t> kinds = m.attention_per_layer; // each once
@@ -315,7 +315,7 @@ void no_special_blocks(LaunchDraft& d)
             d.not_expressed(field, value, says);
         }
     };
-    say(!m.attention_per_layer.empty(), "model.attention_per_layer", list_json(kinds).dump(),
+    say(!m.attention_per_layer.empty() && !windows, "model.attention_per_layer", list_json(kinds).dump(),
         "every layer attends to all tokens before");
     say(m.attention == Attention::shared_kv, "model.attention", "shared-kv",
         "no attention has one key that is the value too");

@@ -79,8 +79,9 @@ std::int64_t hosts(const Scenario& scenario);
 std::string torchrun(const Scenario& scenario);
 // Names the overlaps that the scenario asks for, has something to hide with, and a tool has not.
 void no_overlap(LaunchDraft& draft, const Overlaps& tool);
-// Names what sets the model's blocks apart from those of 2024, which no tool's settings reach.
-void no_special_blocks(LaunchDraft& draft);
+// Names what sets the model's blocks apart from those of 2024, which no tool's settings reach; but windows of
+// attention where the tool has them.
+void no_special_blocks(LaunchDraft& draft, bool windows = false);
 // GPUs that do not fill their hosts are named, once for each tool.
 void check_hosts(LaunchDraft& draft);
 // Optimizer steps of the whole run.

@@ -130,6 +130,27 @@ void sharding(LaunchDraft& d)
     }
 }
 
+// megatron/core/transformer/transformer_config.py: what it asserts beside the overlap.
+void overlap_experts(LaunchDraft& d)
+{
+    const Training& t = d.s.training;
+    constexpr std::string_view kFlag = "--overlap-moe-expert-parallel-comm";
+    const std::string_view refused =
+        t.recompute == Recompute::full   ? "full recomputation: set training.recompute to selective"
+        : t.precision == Precision::fp32 ? "fp32: set training.precision to bf16"
+        : d.s.parallel.pipeline > 1 && !interleaved(d.s)
+            ? "a pipeline of one chunk a stage: set training.schedule to interleaved"
+        : d.s.model.mtp_layers > 1 ? "more than one layer that predicts further tokens"
+                                   : "";
+    if (refused.empty())
+    {
+        d.set(std::string(kFlag), "", "all-to-all overlaps another micro-batch", "parallel.overlap_expert");
+        return;
+    }
+    d.not_expressed("parallel.overlap_expert", "true",
+                    fmt::format("{} is refused beside {}", kFlag, refused));
+}
+
 // Activations between the stages of an interleaved pipeline travel beside compute unless that is switched
 // off.
 void megatron_overlap(LaunchDraft& d)
@@ -143,15 +164,11 @@ void megatron_overlap(LaunchDraft& d)
         d.set("--tp-comm-overlap", "", "all-gathers and reduce-scatters overlap GEMMs",
               "parallel.overlap_tensor");
     }
-    // Refused beside full recomputation, in fp32, and where a pipeline has one chunk a stage.
-    const bool experts = t.recompute != Recompute::full && t.precision != Precision::fp32 &&
-                         (p.pipeline == 1 || interleaved(d.s));
-    if (p.overlap_expert && can.expert && experts)
+    if (p.overlap_expert && can.expert)
     {
-        d.set("--overlap-moe-expert-parallel-comm", "", "all-to-all overlaps another micro-batch",
-              "parallel.overlap_expert");
+        overlap_experts(d);
     }
-    no_overlap(d, {!blocks, experts, interleaved(d.s)});
+    no_overlap(d, {!blocks, true, interleaved(d.s)});
 }
 
 void layout(LaunchDraft& d)
@@ -182,10 +199,10 @@ void layout(LaunchDraft& d)
     if (p.context > 1)
     {
         d.set("--context-parallel-size", p.context, "GPUs that share a sequence", "parallel.context");
-        // No ring has sinks.
-        d.set("--cp-comm-type", m.attention_sinks ? "a2a" : "p2p",
-              m.attention_sinks ? "all-to-all from sequence to heads (Ulysses)"
-                                : "keys and values go around a ring",
+        // No ring has sinks or windows.
+        const bool heads = m.attention_sinks || !m.attention_per_layer.empty();
+        d.set("--cp-comm-type", heads ? "a2a" : "p2p",
+              heads ? "all-to-all from sequence to heads (Ulysses)" : "keys and values go around a ring",
               "parallel.context");
         if (d.s.training.sequence_length % (2 * p.context) != 0)
         {

@@ -8,42 +8,72 @@ namespace ringside
 namespace
 {
 
-// "([0]*3+[1]*58)": a 1 for every layer with experts.
-std::string expert_layers(const Model& m)
+// "'([0]*3+[1]*58)'": a 1 for every layer that is one of those.
+std::string layer_pattern(const Model& m, auto one_of_those)
 {
-    if (m.dense_layers == 0)
-    {
-        return fmt::format("{}", m.moe_interval); // layer i has experts if i is a multiple
-    }
     std::string list;
-    const auto add = [&](std::int64_t one, std::int64_t count)
-    {
-        if (count > 0)
-        {
-            list += fmt::format("{}[{}]*{}", list.empty() ? "" : "+", one, count);
-        }
-    };
     std::int64_t run = 0;
-    bool of = false;
     for (std::int64_t layer = 0; layer < m.layers; ++layer)
     {
-        const bool experts = has_experts(m, layer);
-        if (experts != of)
-        {
-            add(of ? 1 : 0, run);
-            run = 0;
-            of = experts;
-        }
         ++run;
+        const bool now = one_of_those(layer);
+        if (layer + 1 == m.layers || one_of_those(layer + 1) != now)
+        {
+            list += fmt::format("{}[{}]*{}", list.empty() ? "" : "+", now ? 1 : 0, run);
+            run = 0;
+        }
     }
-    add(of ? 1 : 0, run);
     return "'(" + list + ")'";
+}
+
+std::string expert_layers(const Model& m)
+{
+    return m.dense_layers == 0 ? fmt::format("{}", m.moe_interval) // a layer if its place is a multiple
+                               : layer_pattern(m, [&](std::int64_t layer) { return has_experts(m, layer); });
+}
+
+// Tokens that all layers with a window look back at; 0 without one, or where a layer has another.
+std::int64_t window_of(const Model& m)
+{
+    std::int64_t window = 0;
+    for (const std::int64_t entry : m.attention_per_layer)
+    {
+        if (entry < 0 || (entry > 0 && window > 0 && entry != window))
+        {
+            return 0;
+        }
+        window = std::max(window, entry);
+    }
+    return window;
+}
+
+// transformer_config.py: the token itself is not counted; every n-th layer attends to all, or a list.
+void attention_windows(LaunchDraft& d, std::int64_t window)
+{
+    const Model& m = d.s.model;
+    d.set("--window-size", fmt::format("{},0", window - 1), "tokens before this one, and behind it",
+          "model.attention_per_layer");
+    const auto& entries = m.attention_per_layer;
+    const auto full = std::count(entries.begin(), entries.end(), 0);
+    if (full > 0)
+    {
+        d.set("--window-attn-skip-freq",
+              full == 1 && entries.back() == 0
+                  ? fmt::format("{}", entries.size())
+                  : layer_pattern(m, [&](std::int64_t layer) { return attention_entry(m, layer) != 0; }),
+              "layers that attend to all: every n-th, or 0 in a list", "model.attention_per_layer");
+    }
 }
 
 void attention(LaunchDraft& d)
 {
     const Model& m = d.s.model;
-    no_special_blocks(d);
+    const std::int64_t window = window_of(m);
+    no_special_blocks(d, window > 0);
+    if (window > 0)
+    {
+        attention_windows(d, window);
+    }
     d.set("--num-attention-heads", m.heads, "query heads", "model.heads");
     if (m.attention == Attention::mla)
     {

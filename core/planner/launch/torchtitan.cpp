@@ -14,19 +14,95 @@ namespace ringside
 namespace
 {
 
-// The models it has ready, by their shape.
+// The models it has ready (torchtitan/models/*/__init__.py), by the whole of their shape: gated, RMSNorm,
+// rotary positions. deepseek_v3's have MLA with a latent of 512, qwen3's norms on queries and keys.
 struct Flavor
 {
-    std::int64_t layers, hidden, vocab;
     std::string_view name, flavor;
+    std::int64_t layers, hidden, ffn, heads, kv_heads, vocab;
+    bool tied = false;
+    std::int64_t experts = 0, per_token = 0, expert_ffn = 0, shared = 0, dense_layers = 0, interval = 1;
+    std::int64_t q_lora_rank = 0;
 };
 constexpr std::array kFlavors{
-    Flavor{32, 4096, 128256, "llama3", "8B"},        Flavor{80, 8192, 128256, "llama3", "70B"},
-    Flavor{126, 16384, 128256, "llama3", "405B"},    Flavor{61, 7168, 129280, "deepseek_v3", "671B"},
-    Flavor{60, 5120, 102400, "deepseek_v3", "236B"}, Flavor{28, 1024, 151936, "qwen3", "0.6B"},
-    Flavor{36, 2560, 151936, "qwen3", "4B"},         Flavor{36, 4096, 151936, "qwen3", "8B"},
-    Flavor{40, 5120, 151936, "qwen3", "14B"},        Flavor{64, 5120, 151936, "qwen3", "32B"},
+    Flavor{"llama3", "8B", 32, 4096, 14336, 32, 8, 128256},
+    Flavor{"llama3", "70B", 80, 8192, 28672, 64, 8, 128256},
+    Flavor{"llama3", "405B", 126, 16384, 53248, 128, 8, 128256},
+    Flavor{"llama4", "17bx16e", 48, 5120, 16384, 40, 8, 202048, false, 16, 1, 8192, 1},
+    Flavor{"llama4", "17bx128e", 48, 5120, 16384, 40, 8, 202048, false, 128, 1, 8192, 1, 1, 2},
+    Flavor{"deepseek_v3", "16B", 27, 2048, 10944, 16, 16, 102400, false, 64, 6, 1408, 2, 1},
+    Flavor{"deepseek_v3", "236B", 60, 5120, 12288, 128, 128, 102400, false, 160, 6, 1536, 2, 1, 1, 1536},
+    Flavor{"deepseek_v3", "671B", 61, 7168, 18432, 128, 128, 129280, false, 256, 8, 2048, 1, 3, 1, 1536},
+    Flavor{"qwen3", "0.6B", 28, 1024, 3072, 16, 8, 151936, true},
+    Flavor{"qwen3", "1.7B", 28, 2048, 6144, 16, 8, 151936, true},
+    Flavor{"qwen3", "4B", 36, 2560, 9728, 32, 8, 151936, true},
+    Flavor{"qwen3", "8B", 36, 4096, 12288, 32, 8, 151936},
+    Flavor{"qwen3", "14B", 40, 5120, 17408, 40, 8, 151936},
+    Flavor{"qwen3", "32B", 64, 5120, 25600, 64, 8, 151936},
+    Flavor{"qwen3", "30B-A3B", 48, 2048, 6144, 32, 4, 151936, false, 128, 8, 768},
+    Flavor{"qwen3", "235B-A22B", 94, 4096, 12288, 64, 4, 151936, false, 128, 8, 1536},
 };
+
+// The flavor as a model; what is no flavor's is as `m` has it: the sequence, dropout, windows, which
+// no_special_blocks names, the router's offsets, and the MLP where every layer has experts.
+Model model_of(const Flavor& f, const Model& m)
+{
+    const bool latent = f.name == "deepseek_v3";
+    Model model;
+    model.layers = f.layers;
+    model.hidden = f.hidden;
+    model.ffn = f.experts > 0 && f.dense_layers == 0 && f.interval == 1 ? m.ffn : f.ffn;
+    model.heads = f.heads;
+    model.kv_heads = f.kv_heads;
+    model.head_dim = latent ? 128 + 64 : 128;
+    model.vocab = f.vocab;
+    model.gated_mlp = true;
+    model.tied_embeddings = f.tied;
+    model.attention = latent ? Attention::mla : Attention::gqa;
+    model.norm = Norm::rmsnorm;
+    model.positions = Positions::rope;
+    model.qk_norm = f.name == "qwen3" ? QkNorm::head : QkNorm::none;
+    model.q_lora_rank = f.q_lora_rank;
+    model.kv_lora_rank = latent ? 512 : 0;
+    model.qk_nope_head_dim = model.v_head_dim = latent ? 128 : 0;
+    model.qk_rope_head_dim = latent ? 64 : 0;
+    model.experts = f.experts;
+    model.experts_per_token = f.per_token;
+    model.expert_ffn = f.expert_ffn;
+    model.shared_experts = f.shared;
+    model.dense_layers = f.dense_layers;
+    model.moe_interval = f.interval;
+    model.preset = m.preset;
+    model.name = m.name;
+    model.max_sequence_length = m.max_sequence_length;
+    model.dropout = m.dropout;
+    model.attention_per_layer = m.attention_per_layer;
+    model.router_bias = m.router_bias;
+    return model;
+}
+
+// Where none is this model, the family whose layers are the nearest.
+std::string_view nearest_family(const Model& m)
+{
+    return m.attention == Attention::mla ? "deepseek_v3"
+           : m.qk_norm == QkNorm::head   ? "qwen3"
+           : m.experts > 0               ? "llama4"
+                                         : "llama3";
+}
+
+std::string shape_words(const Model& m)
+{
+    std::string words =
+        fmt::format("dim={}, n_layers={}, n_heads={}, n_kv_heads={}, vocab_size={}, a feed-forward of {}",
+                    m.hidden, m.layers, m.heads, m.kv_heads, m.vocab, m.ffn);
+    words += m.tied_embeddings ? ", tied embeddings" : "";
+    if (m.experts > 0)
+    {
+        words += fmt::format(", num_experts={}, top_k={}, num_shared_experts={}, each {} wide", m.experts,
+                             m.experts_per_token, m.shared_experts, m.expert_ffn);
+    }
+    return words;
+}
 
 // Its names of the schedules that PyTorch has.
 struct Named
@@ -45,21 +121,23 @@ void torchtitan_model(LaunchDraft& d)
 {
     const Model& m = d.s.model;
     d.section("model");
-    const auto found = std::find_if(
-        kFlavors.begin(), kFlavors.end(),
-        [&](const Flavor& f) { return f.layers == m.layers && f.hidden == m.hidden && f.vocab == m.vocab; });
+    const auto found =
+        std::find_if(kFlavors.begin(), kFlavors.end(), [&](const Flavor& f) { return model_of(f, m) == m; });
     const bool known = found != kFlavors.end();
-    d.set("name", quoted(known ? found->name : "llama3"), "family of models", "model");
+    const std::string_view family = known ? found->name : nearest_family(m);
+    d.set("name", quoted(family), "family of models", "model");
     d.set("flavor", quoted(known ? found->flavor : "your_flavor"), "which of them", "model");
     if (!known)
     {
-        d.not_expressed(
-            "model", one_line(m.name),
-            fmt::format("register a flavor: dim={}, n_layers={}, n_heads={}, n_kv_heads={}, vocab_size={}",
-                        m.hidden, m.layers, m.heads, m.kv_heads, m.vocab));
+        d.not_expressed("model", one_line(m.name), "register a flavor: " + shape_words(m));
     }
     no_special_blocks(d);
-    if (known && found->name == "deepseek_v3" && d.s.parallel.context > 1)
+    if (family == "qwen3" && d.s.parallel.pipeline > 1)
+    {
+        d.not_expressed("parallel.pipeline", fmt::format("{}", d.s.parallel.pipeline),
+                        "qwen3 is not cut into stages");
+    }
+    if (family == "deepseek_v3" && d.s.parallel.context > 1)
     {
         d.not_expressed("parallel.context", fmt::format("{}", d.s.parallel.context),
                         "the attention of deepseek_v3 does not shard sequences");
@@ -245,6 +323,11 @@ void torchtitan_parallelism(LaunchDraft& d)
     d.section("parallelism");
     data_axis(d);
     d.set("tensor_parallel_degree", p.tensor, "GPUs that share each matrix", "parallel.tensor");
+    if (p.tensor > 1 && d.s.model.attention != Attention::mla && d.s.model.kv_heads % p.tensor != 0)
+    {
+        d.not_expressed("model.kv_heads", fmt::format("{}", d.s.model.kv_heads),
+                        fmt::format("must be a multiple of tensor, {}", p.tensor));
+    }
     if (p.tensor > 1 && !p.sequence_parallel)
     {
         d.not_expressed("parallel.sequence_parallel", "false",

@@ -378,6 +378,121 @@ TEST_CASE("torchtitan: replicas, shards, stages and batches of three shipped sce
     CHECK(parts.ends_with(R"(["layers.58", "layers.59", "layers.60", "norm", "output"]])"));
 }
 
+TEST_CASE("torchtitan's flavors are named where the whole shape is theirs, and only there")
+{
+    Scenario s = shipped("llama-8b-8");
+    const auto flavor = [&](const char* id)
+    {
+        s.model = test::presets().model(id)->model;
+        const Launch l = launch("torchtitan", s);
+        CHECK_FALSE(names(missing(l), "model"));
+        return value(l, "model.name") + value(l, "model.flavor");
+    };
+    for (const auto& [id, wanted] : Pairs{{"llama-3.1-8b", "\"llama3\"\"8B\""},
+                                          {"llama-3.1-405b", "\"llama3\"\"405B\""},
+                                          {"llama-4-scout", "\"llama4\"\"17bx16e\""},
+                                          {"llama-4-maverick", "\"llama4\"\"17bx128e\""},
+                                          {"deepseek-v2-lite", "\"deepseek_v3\"\"16B\""},
+                                          {"deepseek-v2", "\"deepseek_v3\"\"236B\""},
+                                          {"deepseek-v3", "\"deepseek_v3\"\"671B\""},
+                                          {"qwen3-0.6b", "\"qwen3\"\"0.6B\""},
+                                          {"qwen3-1.7b", "\"qwen3\"\"1.7B\""},
+                                          {"qwen3-4b", "\"qwen3\"\"4B\""},
+                                          {"qwen3-8b", "\"qwen3\"\"8B\""},
+                                          {"qwen3-32b", "\"qwen3\"\"32B\""},
+                                          {"qwen3-30b-a3b", "\"qwen3\"\"30B-A3B\""},
+                                          {"qwen3-235b-a22b", "\"qwen3\"\"235B-A22B\""}})
+    {
+        INFO(id);
+        CHECK(flavor(id.c_str()) == wanted);
+    }
+    const auto own = [&](auto change)
+    {
+        s.model = test::presets().model("qwen3-8b")->model;
+        change(s.model);
+        const Launch l = launch("torchtitan", s);
+        CHECK(value(l, "model.flavor") == "\"your_flavor\"");
+        CHECK(names(missing(l), "model"));
+    };
+    own([](Model& m) { m.kv_heads = 32; });
+    own([](Model& m) { m.ffn = 11008; });
+    own([](Model& m) { m.tied_embeddings = true; });
+    own([](Model& m) { m.qk_norm = QkNorm::none; });
+    own([](Model& m) { m.head_dim = 64; });
+}
+
+TEST_CASE("torchtitan and Megatron-LM do not cut a key/value head")
+{
+    Scenario s = shipped("llama-8b-8");
+    s.model = test::presets().model("qwen2.5-1.5b")->model;
+    s.training.recompute = Recompute::none;
+    s.parallel.tensor = 4;
+    s.parallel.sequence_parallel = true;
+    CHECK(names(missing(launch("torchtitan", s)), "model.kv_heads"));
+    CHECK(names(missing(launch("megatron", s)), "model.kv_heads"));
+    for (const char* id : {"torchtitan", "megatron"})
+    {
+        CHECK_FALSE(runs_layers(*test::presets().framework(id), s));
+    }
+    s.parallel.tensor = 2;
+    CHECK_FALSE(names(missing(launch("torchtitan", s)), "model.kv_heads"));
+    for (const char* id : {"torchtitan", "megatron"})
+    {
+        CHECK(runs_layers(*test::presets().framework(id), s));
+    }
+}
+
+TEST_CASE("Megatron-LM is given windows of attention, every n-th layer full or by a list")
+{
+    Scenario s = shipped("llama-8b-8");
+    s.model = test::presets().model("gpt-oss-20b")->model;
+    Launch l = launch("megatron", s);
+    says(l, {{"--window-size", "127,0"}, {"--window-attn-skip-freq", "2"}});
+    CHECK_FALSE(names(missing(l), "model.attention_per_layer"));
+    s.model.attention_per_layer = {0, 128};
+    l = launch("megatron", s);
+    CHECK(value(l, "--window-attn-skip-freq").starts_with("'([0]*1+[1]*1+[0]*1"));
+    s.model.attention_per_layer = {128};
+    l = launch("megatron", s);
+    says(l, {{"--window-size", "127,0"}});
+    lacks(l, {"--window-attn-skip-freq"});
+    for (const std::vector<std::int64_t>& other :
+         {std::vector<std::int64_t>{128, 512}, std::vector<std::int64_t>{entry_of(LayerAttention::sparse)}})
+    {
+        s.model.attention_per_layer = other;
+        CHECK(names(missing(launch("megatron", s)), "model.attention_per_layer"));
+        lacks(launch("megatron", s), {"--window-size"});
+    }
+}
+
+TEST_CASE("what forbids Megatron-LM's overlap of experts is said")
+{
+    Scenario s = shipped("mixtral-8x7b-64");
+    s.parallel.overlap_expert = true;
+    const auto why = [&]
+    {
+        for (const NotExpressed& item : launch("megatron", s).not_expressed)
+        {
+            if (item.field == "parallel.overlap_expert")
+            {
+                return item.says;
+            }
+        }
+        return std::string();
+    };
+    s.training.recompute = Recompute::full;
+    CHECK(why().find("--overlap-moe-expert-parallel-comm is refused beside full recomputation") == 0);
+    s.training.recompute = Recompute::selective;
+    s.training.precision = Precision::bf16;
+    s.training.schedule = schedule("1f1b");
+    s.parallel.chunks = 1;
+    s.parallel.pipeline = 1;
+    CHECK(why().empty());
+    says(launch("megatron", s), {{"--overlap-moe-expert-parallel-comm", ""}});
+    s.parallel.pipeline = 2;
+    CHECK(why().find("one chunk a stage") != std::string::npos);
+}
+
 TEST_CASE("torchtitan runs PyTorch's schedules by name")
 {
     const Pairs names{{"gpipe", "\"GPipe\""},          {"interleaved", "\"Interleaved1F1B\""},
