@@ -269,7 +269,10 @@ TEST_CASE("a presenter of 1280 x 800 reads the scene's words, and the title has 
     {
         INFO(scenes[i].title);
         CHECK(says(w, scenes[i].title));
-        CHECK(says(w, fmt::format("{} of {}", i + 1, scenes.size())));
+        if (scenes[i].ask.empty()) // with a question at the foot, that is what is read
+        {
+            CHECK(says(w, fmt::format("{} of {}", i + 1, scenes.size())));
+        }
         for (const std::string_view button : {"quiz", "compare", "guide", "help"})
         {
             CHECK(w.seek(button) == nullptr);

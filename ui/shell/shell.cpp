@@ -132,7 +132,7 @@ void Shell::draw_scene(const Frame& frame, const Painter& p, Rect& picture)
         fmt::format("{} of {}", frame.stage->scene + 1, frame.stage->script->scenes.size());
     const float line = p.height(Type::body);
     const float wide = picture.w - p.width(Type::small, place) - p.px(24);
-    constexpr float kLeast = 260; // [design px] of a picture that is worth its words
+    constexpr float kLeast = 200; // [design px] of a picture that is worth its words
     if (picture.h - words_height(p, wide, Type::body, scene->text) < p.px(kLeast))
     {
         return; // its title stands above in any case
@@ -206,14 +206,17 @@ void Shell::draw_picture(const Frame& frame, const Painter& painter, Rect area, 
     // What is on show when it is frozen stays as it is; what is opened later first comes to rest.
     const bool before = std::exchange(out.animating, false);
     const MouseAway away(frozen);
+    Look look = painter.look;
+    look.no_tips = look.no_tips || frozen; // the mouse is away, the keyboard is not
+    const Painter still(painter.list.raw, look, painter.parts);
     held_.begin();
     if (frame.lesson != nullptr)
     {
-        draw_lesson_picture(frame, painter, area, shown, out);
+        draw_lesson_picture(frame, still, area, shown, out);
     }
     else
     {
-        shown.draw(frame, painter, area, out);
+        shown.draw(frame, still, area, out);
     }
     if (frozen && (!out.animating || drawn_last_ == of))
     {
@@ -336,10 +339,12 @@ bool Shell::mouse_rests(const Frame& frame)
         "{} {} {} {} {}", frame.view, view(frame.view).page_on_show(), frame.preferences.presenter,
         frame.stage != nullptr && frame.stage->script != nullptr ? frame.stage->scene : 0,
         frame.lesson != nullptr ? frame.lesson->state.step : 0);
-    const bool moves = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 ||
+    // ImGui's own difference is 0 where the mouse comes into the window.
+    const bool moves = io.MousePos.x != mouse_at_.x || io.MousePos.y != mouse_at_.y || io.MouseWheel != 0 ||
                        std::ranges::find(io.MouseDown, true) != std::end(io.MouseDown);
     mouse_rests_ = !moves && (mouse_rests_ || place != shown_place_);
     shown_place_ = place;
+    mouse_at_ = io.MousePos;
     return mouse_rests_;
 }
 

@@ -163,6 +163,7 @@ private:
     bool view_changed_ = false;   // and Tab has still to begin at its first control
     std::string shown_place_;     // view, page, scene or step of the last frame
     bool mouse_rests_ = false;    // since that changed
+    ImVec2 mouse_at_{0, 0};       // in the last frame
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
     bool issues_open_ = false;

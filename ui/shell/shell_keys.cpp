@@ -217,8 +217,8 @@ bool Shell::keys_of_black(const Frame& frame, Out& out)
         return !pages; // those go on as well
     }
     const bool decimal = frame.lesson != nullptr && frame.lesson->pending(); // a guess is typed
-    if (!is_in_class(frame) || io.WantTextInput || ClassTally::asks(frame) || io.KeyCtrl || io.KeyAlt || io.KeySuper ||
-        (frame.stage->has(StageTool::pen)))
+    if (!is_in_class(frame) || io.WantTextInput || ClassTally::asks(frame) || io.KeyCtrl || io.KeyAlt ||
+        io.KeySuper || (frame.stage->has(StageTool::pen)))
     {
         return false;
     }
