@@ -294,7 +294,7 @@ TEST_CASE("what is wrong with a question is found by looking at it")
             R"("unit": "B", "key": "16e9*x", "solution": [{"says": "x", "value": "16e9*x"}], "hints": ["It is {= 16e9*x | B}.", "b", "c"])")
             .find("hints[0]: says the answer") == 0);
     CHECK(wrong(R"("stem": "two  spaces")").find("stem: spaces too many") == 0);
-    CHECK(wrong(R"("stem": "after {x} step(s)")").find("stem: \"(s)\"") == 0);
+    CHECK(wrong(R"x("stem": "after {x} step(s)")x").find("stem: \"(s)\"") == 0);
     CHECK(wrong(R"("stem": "after 1 steps")").find("stem: \"1 steps\"") == 0);
     CHECK(wrong(R"("stem": "on 16 GPUs GPUs")").find("stem: \"GPUs GPUs\"") == 0);
     CHECK(

@@ -92,7 +92,7 @@ Colour colour_of(const Theme& t, Stepper stepper)
     return t.of(Component::weights).fill;
 }
 
-void draw_path(const Painter& p, const Plot& plot, const std::vector<DescentPoint>& path, std::size_t at,
+void draw_path(const Painter& p, Plot& plot, const std::vector<DescentPoint>& path, std::size_t at,
                Colour colour, bool chosen)
 {
     const float thickness = p.px(chosen ? 3 : 1.5F);
