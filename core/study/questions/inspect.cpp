@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -23,6 +24,14 @@ std::vector<std::string_view> words_of(std::string_view text)
     return words;
 }
 
+// What questions count.
+constexpr std::array<std::string_view, 34> kPlurals{
+    "GPUs",      "nodes",         "ranks",   "replicas", "stages",  "layers",  "heads",
+    "experts",   "copies",        "hops",    "steps",    "epochs",  "tokens",  "requests",
+    "sequences", "micro-batches", "samples", "answers",  "prompts", "groups",  "chunks",
+    "blocks",    "rows",          "bits",    "bytes",    "nats",    "days",    "hours",
+    "minutes",   "seconds",       "weeks",   "years",    "spares",  "failures"};
+
 // "1 GPUs", "16 GPUs GPUs", "2 step(s)": what a placeholder makes of a text that was written for another
 // number.
 void check_wording(Issues& issues, const std::string& path, const std::string& text)
@@ -36,9 +45,8 @@ void check_wording(Issues& issues, const std::string& path, const std::string& t
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
     {
         const std::string_view next = words[i + 1].substr(0, words[i + 1].find_last_not_of(".,:;?") + 1);
-        const bool plural = next.size() > 3 && next.ends_with('s') && !next.ends_with("ss") &&
-                            next.find_first_of("/\u00b5") == std::string_view::npos;
-        if (words[i] == "1" && plural)
+        const bool in_a_sum = i > 0 && words[i - 1].size() == 1; // "p - 1 hops", "2 x 1 rows"
+        if (words[i] == "1" && !in_a_sum && std::ranges::find(kPlurals, next) != kPlurals.end())
         {
             fault(fmt::format("\"1 {}\"", next), "use {name:noun}, or the unit's own word");
         }
