@@ -869,11 +869,14 @@ void Parser::word()
         t_.at += t_.sign('-') && t_.number(1) && t_.joined() ? 1U : 0U; // "ZeRO-2"
         return;
     }
+    t_.at = start;
+    const TypedToken* compared = text == "than" && first ? t_.before() : nullptr; // "more than 20"
     t_.at = start + 1;
     const bool counts = t_.number() || t_.word("than") || starts_value();
     if (manner == Manner::bound && (first || counts))
     {
-        out_.bound = out_.bound.empty() && text != "than" ? text : out_.bound;
+        const std::string said = compared != nullptr ? compared->text + " than" : text;
+        out_.bound = out_.bound.empty() && (text != "than" || compared != nullptr) ? said : out_.bound;
         return;
     }
     // "m >= 57", "t = 16"

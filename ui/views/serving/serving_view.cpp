@@ -278,7 +278,7 @@ bool ServingView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
 {
     desk_.update(frame.now.scenario);
     PanelColumn column(painter, area, out.animating);
-    column.choice({"Batch", "Slots", "Pages", "Drafts"}, page_);
+    column.choice({"Batch", "Batching", "Paging", "Speculation"}, page_);
     draw_settings(column, desk_.report(), desk_.wish, page_, painter.look.unit);
     return true;
 }

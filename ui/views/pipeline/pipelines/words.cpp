@@ -168,6 +168,8 @@ void draw_legend(const Painter& painter, Rect row, const PipelineLegend& legend)
 namespace
 {
 
+constexpr std::string_view kOfSpan = "of busiest span %";
+
 struct Measure
 {
     std::string_view name;
@@ -199,7 +201,7 @@ std::vector<Measure> measures(Bytes message, bool narrow)
          "How much longer the step takes than the busiest stage works: (p-1)/m for equal stages. With uneven "
          "stages the slowest one is the ideal.",
          [](const PipelineRow& r) { return percent(r.timeline->bubble_over_ideal()); }},
-        {"of busiest span %", "of busiest span",
+        {kOfSpan, "of busiest span",
          "Idle time over the longest time from a stage's first start to its last end: what counts where the "
          "next step may begin before all stages are done.",
          [](const PipelineRow& r) { return percent(r.timeline->span_bubble_of_total()); }},
@@ -210,11 +212,6 @@ std::vector<Measure> measures(Bytes message, bool narrow)
         {"weight copies", "copies", "Copies of every weight over the pipeline.",
          [](const PipelineRow& r) { return std::to_string(r.copies); }},
         {"sent GB", "GB sent", "Sent from stage to stage per step, by one GPU on average.", sent}};
-}
-
-std::string value_of(const std::vector<Measure>& all, std::string_view name, const PipelineRow& row)
-{
-    return std::ranges::find(all, name, &Measure::name)->value(row);
 }
 
 } // namespace
@@ -236,11 +233,14 @@ void draw_compare(const Painter& painter, Rect& area, const std::vector<Pipeline
                                [](const Measure& m) { return std::string(m.says); });
     std::vector<Measure> all = measures(message, narrow);
     // Said apart only where a step may begin before the last one ends everywhere.
-    const auto same = [&](const PipelineRow& r)
-    { return !r.runs() || value_of(all, "of span %", r) == value_of(all, "bubble %", r); };
+    const auto same = [](const PipelineRow& r)
+    {
+        return !r.runs() ||
+               percent(r.timeline->span_bubble_of_total()) == percent(r.timeline->bubble_of_total());
+    };
     if (std::ranges::all_of(rows, same))
     {
-        std::erase_if(all, [](const Measure& m) { return m.name == "of span %"; });
+        std::erase_if(all, [](const Measure& m) { return m.name == kOfSpan; });
     }
     table.draw(painter, area.cut_top(table_height(painter, all.size(), kPitch)), all);
 }
