@@ -1,6 +1,7 @@
 #include "app/files/lesson_files.h"
 
 #include "app/files/asset_file.h"
+#include "core/base/text/folder.h"
 #include "core/study/library/style.h"
 
 namespace ringside
@@ -16,23 +17,21 @@ Guide load_guide(const std::filesystem::path& folder, Issues& issues)
 {
     constexpr std::size_t kMostBytes = 100'000;
     Guide guide;
-    std::error_code none;
-    for (const auto& file : std::filesystem::recursive_directory_iterator(folder, none))
+    for (const auto& file : files_below(folder))
     {
-        if (file.path().extension() != ".md")
+        if (file.extension() != ".md")
         {
             continue;
         }
-        const auto text = read_plain(file.path(), kMostBytes);
+        const auto text = read_plain(file, kMostBytes);
         auto page = text ? read_guide_page(*text) : Result<std::string>(text.issues());
         if (page)
         {
-            guide.emplace(file.path().stem().string(), std::move(*page));
+            guide.emplace(file.stem().string(), std::move(*page));
         }
         else
         {
-            add_below(issues, page.issues(),
-                      "guide/" + file.path().lexically_relative(folder).generic_string());
+            add_below(issues, page.issues(), "guide/" + file.lexically_relative(folder).generic_string());
         }
     }
     return guide;

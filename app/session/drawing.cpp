@@ -49,7 +49,7 @@ ImVector<ImGuiInputEvent> after_first_chord(ImVector<ImGuiInputEvent>& queue)
 float growth_of_projector(float display_scale)
 {
     constexpr float kLines = 1080;
-    constexpr float kSteps = 4; // of a doubling
+    constexpr float kSteps = 12; // of a doubling: 1440 lines are a whole number of them
     const float height = ImGui::GetIO().DisplaySize.y / (kLines * display_scale);
     return std::max(1.0F, std::floor(height * kSteps) / kSteps);
 }

@@ -478,9 +478,12 @@ void Session::perform(const Action& action)
             },
             [this](const Boxed<SearchLayouts>& a)
             {
-                searcher_->want(a->as_it_stands ? scenario_ : now_.scenario, a->limits);
+                const Scenario& scenario = a->as_it_stands ? scenario_ : now_.scenario;
+                // A search that ends at its first look is kept as well.
+                const bool same = layouts_ != nullptr && layouts_->answers(scenario, a->limits);
+                searcher_->want(scenario, a->limits);
                 layouts_ = searcher_->look();
-                search_is_kept_ = search_is_kept_ && layouts_->progress >= 1;
+                search_is_kept_ = search_is_kept_ && same;
             },
             [this](const StartLesson& a) { start_lesson(a); },
             [this](const Boxed<LessonInput>& a)

@@ -33,7 +33,7 @@ std::int64_t smaller(std::int64_t batch)
     return 1;
 }
 
-// "bubble 14.9% to 8.04% of the step"
+// "step bubble 14.9% to 8.04%"
 std::string bubble_cost(const Scenario& before, const Scenario& after)
 {
     const auto share = [](const Scenario& s)
@@ -43,8 +43,8 @@ std::string bubble_cost(const Scenario& before, const Scenario& after)
     };
     const std::string now = share(before);
     const std::string then = share(after);
-    return now == then ? fmt::format("same bubble, {} of the step", now)
-                       : fmt::format("bubble {} to {} of the step", now, then);
+    return now == then ? fmt::format("same step bubble, {}", now)
+                       : fmt::format("step bubble {} to {}", now, then);
 }
 
 std::string traffic_cost(std::string_view what, Bytes before, Bytes after)

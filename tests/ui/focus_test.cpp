@@ -112,7 +112,7 @@ TEST_CASE(
     room.ask("model-state/easy");
     Window& w = room.w;
     w.type("1");
-    for (const ImVec2 at : {ImVec2{400, 30}, ImVec2{500, 740}, ImVec2{1150, 40}})
+    for (const ImVec2 at : {ImVec2{200, 30}, ImVec2{500, 740}, ImVec2{1150, 40}})
     {
         w.move_to(at);
         w.frame();
@@ -125,6 +125,7 @@ TEST_CASE(
         w.frame();
         ImGui::GetIO().AddKeyEvent(ImGuiKey_T, false);
         w.settle(300);
+            REQUIRE(w.session().view() == "drill");
         CHECK_FALSE(room.drill().paused_ms.has_value());
     }
     CHECK(says(w, "1222"));
@@ -395,20 +396,55 @@ TEST_CASE("the question to a class is a strip at the foot of the picture")
     }
 }
 
+TEST_CASE("page keys, Home and End leave the keyboard where it is, and no ring appears")
+{
+    Window w;
+    for (const char* view : {"memory", "launch", "pipelines"})
+    {
+        INFO(view);
+        w.open(view);
+        w.press_at({200, 30});
+        for (const ImGuiKey key : {ImGuiKey_PageDown, ImGuiKey_PageUp, ImGuiKey_End, ImGuiKey_Home})
+        {
+            w.key(key);
+            w.frames(2);
+            CHECK(GImGui->NavDisableHighlight);
+        }
+        const std::string first = tabbed(w);
+        w.key(ImGuiKey_PageDown);
+        w.frames(2);
+        CHECK(w.focused() == first);
+    }
+}
+
 TEST_CASE("letters find the closest name: the whole, its beginning, a word of it")
 {
-    CHECK(name_fit("ZB-H1", "zb-h1") == NameFit::same);
-    CHECK(name_fit("ZB-H1", "zb") == NameFit::begins);
-    CHECK(name_fit("Interleaved ZB", "zb") == NameFit::word_begins);
-    CHECK(name_fit("Kimi Linear 48B", "8b") == NameFit::has);
-    CHECK(name_fit("GPipe", "zb") == NameFit::none);
-    CHECK(name_fit("", "zb") == NameFit::none);
     Window w;
     w.open("pipelines");
-    w.click("training.schedule");
+    const auto choose = [&](const char* list, const char* letters)
+    {
+        INFO(list << ": " << letters);
+        w.click(list);
+        w.frames(3);
+        w.type(letters);
+        w.frames(2);
+        w.key(ImGuiKey_Enter);
+        w.key(ImGuiKey_Escape);
+        w.frame(2); // letters typed later begin anew
+        w.frames(3);
+        return w.session().scenario().training;
+    };
+    // A long list has a filter: the beginning before a word, of equals the shorter name.
+    CHECK(choose("training.schedule", "zb-h1").schedule->name == "ZB-H1");
+    CHECK(choose("training.schedule", "zb").schedule->name == "ZB-V");
+    w.key(ImGuiKey_M); // every field
     w.frames(3);
-    w.type("zb");
-    w.key(ImGuiKey_Enter);
-    w.frames(3);
-    CHECK(w.session().scenario().training.schedule->name == "ZB-H1");
+    // Letters in a short list: adamw, adamw-8bit, sgd-momentum, adafactor, muon.
+    CHECK(choose("training.optimizer", "Muon").optimizer == Optimizer::muon);
+    CHECK(choose("training.optimizer", "adaf").optimizer == Optimizer::adafactor);
+    CHECK(choose("training.optimizer", "adamw").optimizer == Optimizer::adamw);
+    CHECK(choose("training.optimizer", "mom").optimizer == Optimizer::sgd_momentum);
+    CHECK(choose("training.optimizer", "m").optimizer == Optimizer::muon);
+    CHECK(choose("training.optimizer", "8").optimizer == Optimizer::adamw_8bit);
+    CHECK(choose("training.optimizer", "x").optimizer == Optimizer::adamw_8bit);
 }

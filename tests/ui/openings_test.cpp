@@ -67,6 +67,7 @@ struct Happens
 };
 const std::array kHappens{
     Happens{"offload/placement", [](const Window& w) { return shown(w).training.offload != Offload::none; }},
+    Happens{"offload/step", [](const Window& w) { return shown(w).training.offload != Offload::none; }},
     Happens{"data/feed", [](const Window& w) { return says(w, "idle"); }},
     Happens{"slo/experts", [](const Window& w) { return shown(w).model.experts > 0 && says(w, "EP "); }},
     Happens{"experts/load", [](const Window& w) { return shown(w).model.experts > 0; }},
@@ -124,14 +125,14 @@ TEST_CASE("an example is said beside the title, and one key goes to the own scen
     CHECK(says(w, "shown: DeepSeek-V3; your scenario:"));
     CHECK(w.session().frame(0).shows_example);
     CHECK(shown(w).cluster.gpus == 2048);
-    CHECK_FALSE(says(w, "256 GPUs")); // the strip is about what is shown
+    CHECK(says(w, "4 engines of 32 GPUs")); // the strip is about what is shown
     CHECK(w.session().scenario() == own);
     CHECK_FALSE(w.session().frame(0).can_undo);
     w.key(ImGuiKey_Z);
     w.settle(2000);
     CHECK(says(w, "This model has no experts"));
     CHECK(says(w, "example DeepSeek-V3:"));
-    CHECK(says(w, "256 GPUs"));
+    CHECK(says(w, "4 engines of 8 GPUs"));
     w.open("memory");
     w.open("slo/experts"); // stays as the person left it
     w.settle(2000);
@@ -172,6 +173,10 @@ TEST_CASE("what a view's keys and rows change starts from the own scenario, not 
     Scenario wanted = default_scenario(test::presets());
     wanted.training.flash_attention = !wanted.training.flash_attention;
     CHECK(w.session().scenario() == wanted);
+}
+
+TEST_CASE("the row that is the own scenario's leaves the example")
+{
     OpenedAt placement("offload/placement");
     placement.w.key(ImGuiKey_0); // nothing, as the person's scenario has it
     placement.w.settle(2000);
@@ -198,15 +203,19 @@ TEST_CASE("no example stands beside a comparison, a fault or a question, and a l
     w.frames(3);
     CHECK_FALSE(w.session().frame(0).shows_example);
     CHECK(!w.valid());
+}
+
+TEST_CASE("a link to an example's page shows the example again")
+{
+    const std::string link = [] { return OpenedAt("experts/nodes").w.session().link_text(); }();
     Window again;
     again.open("memory");
-    OpenedAt fresh("experts/nodes");
-    again.session().open_link(fresh.w.session().link_text());
+    again.session().open_link(link);
     again.settle(2000);
     CHECK(again.session().frame(0).shows_example);
 }
 
-TEST_CASE("offload opens playing, comes to rest where something moves, and stops at once when it is touched")
+TEST_CASE("offload opens playing and comes to rest where something moves")
 {
     Window w;
     w.open("offload");
@@ -214,10 +223,16 @@ TEST_CASE("offload opens playing, comes to rest where something moves, and stops
     w.settle(1500);
     CHECK_FALSE(w.playback().playing);
     CHECK(w.playback().t == w.motion().rest);
-    Window touched;
-    touched.open("offload");
-    touched.session().apply(Seek{0.1 * touched.motion().duration});
-    CHECK_FALSE(touched.playback().playing);
+}
+
+TEST_CASE("offload stops playing where it is touched, and does not begin under reduced motion")
+{
+    {
+        Window touched;
+        touched.open("offload");
+        touched.session().apply(Seek{0.1 * touched.motion().duration});
+        CHECK_FALSE(touched.playback().playing);
+    }
     Preferences still;
     still.reduced_motion = true;
     Window calm({1280, 800}, still);
@@ -255,13 +270,14 @@ TEST_CASE("a page's title is the page's, and a page has one subject")
 
 TEST_CASE("what a view computes is beside what it is held against")
 {
-    const OpenedAt budget("budget");
-    CHECK(says(budget.w, "this run"));
-    CHECK(says(budget.w, "DeepSeek-V3"));
-    const OpenedAt stragglers("stragglers");
-    CHECK(says(stragglers.w, "the slowest glows"));
-    const OpenedAt tensor("tensor");
-    CHECK(says(tensor.w, "rank 0, row 1, column 1: "));
-    const OpenedAt clip("optimizer/clip");
-    CHECK(says(clip.w, "steps clipped"));
+    constexpr std::array kBeside{std::pair{"budget", "this run"}, std::pair{"budget", "DeepSeek-V3"},
+                                 std::pair{"stragglers", "the slowest glows"},
+                                 std::pair{"tensor", "rank 0, row 1, column 1: "},
+                                 std::pair{"optimizer/clip", "steps clipped"}};
+    for (const auto& [place, words] : kBeside)
+    {
+        INFO(place << ": " << words);
+        const OpenedAt opened(place);
+        CHECK(says(opened.w, words));
+    }
 }

@@ -213,6 +213,13 @@ bool belongs_to(const Word& before, const Word& word)
 
 float Painter::rich(Rect area, Type plain, Type strong, Colour colour, std::string_view text) const
 {
+    if (look.hide_numbers) // a number of a name can be told while it stands behind it: stage 0
+    {
+        Look open = look;
+        open.hide_numbers = false;
+        std::string hidden;
+        return Painter(list.raw, open, parts).rich(area, plain, strong, colour, told(text, hidden));
+    }
     const float line_height = std::round(height(plain) * 1.17F);
     const float space = width(plain, " ");
     float x = area.x;

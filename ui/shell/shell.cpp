@@ -274,7 +274,7 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
         draw_fault_banner(frame, painter, parts.picture, !shown.holds_while_invalid(), out);
     }
     Look caption = painter.look; // a covered part's sum stands here too
-    caption.hide_numbers = caption.hide_numbers || cover_.any();
+    caption.hide_numbers = caption.hide_numbers || cover_.caption;
     draw_caption(frame, Painter(painter.list.raw, caption, painter.parts), parts.caption, shown);
     if (shown.about_scenario() && !frame.valid() && !shown.holds_while_invalid() && !is_frozen(frame))
     {
@@ -329,7 +329,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     draw_help(settled, painter, info, out);
     draw_tour(settled, painter, parts, out);
     popup_was_open_ = any_popup_open();
-    drop_lost_focus(settled);
+    drop_lost_focus();
 }
 
 bool Shell::mouse_rests(const Frame& frame)
@@ -351,7 +351,8 @@ bool Shell::mouse_rests(const Frame& frame)
 Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settle, Out& out)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
-    keep_space_from_widgets();
+    keep_keys_from_widgets();
+    leave_view(frame);
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("###ringside", nullptr,

@@ -139,8 +139,9 @@ private:
                                  Out& out);
     // What the lesson or the view makes of keys while a text is typed, or with Alt.
     void keys_while_typing(const Frame& frame, View& view, Out& out);
-    void drop_lost_focus(const Frame& frame);
-    void keep_space_from_widgets();
+    void leave_view(const Frame& frame);
+    void drop_lost_focus();
+    void keep_keys_from_widgets();
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;

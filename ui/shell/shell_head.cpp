@@ -185,16 +185,19 @@ float width_of_list(const Painter& painter, std::span<const ViewInfo* const> tab
     return widest + painter.px(48);
 }
 
-// The group's views, one of them on show: side by side, or in a list where they have no room.
+// The group's views, one of them on show: side by side, or in a list where they have no room. A scene's own
+// title goes before them.
 void draw_tabs(const Painter& painter, Rect& row, const ViewInfo& info, std::span<const ViewInfo* const> tabs,
-               Out& out)
+               std::string_view scene_title, Out& out)
 {
     constexpr const char* kPopup = "choose a view of the group";
     const auto chosen = static_cast<std::size_t>(std::find(tabs.begin(), tabs.end(), &info) - tabs.begin());
     const float side_by_side = width_of_tabs(painter, tabs, row.w);
     const float listed = std::min(width_of_list(painter, tabs), row.w);
+    const auto leaves_title = [&](float taken, Type type)
+    { return row.w - taken - painter.px(16) >= painter.width(type, scene_title); };
     std::optional<std::size_t> clicked;
-    if (side_by_side > 0)
+    if (side_by_side > 0 && leaves_title(side_by_side, Type::title))
     {
         std::vector<std::string_view> words;
         for (const ViewInfo* tab : tabs)
@@ -204,7 +207,7 @@ void draw_tabs(const Painter& painter, Rect& row, const ViewInfo& info, std::spa
         const Rect r = row.cut_right(side_by_side);
         clicked = segments(painter, {r.x, r.middle() - painter.px(16), r.w, painter.px(32)}, words, chosen);
     }
-    else if (row.w - listed >= painter.px(112))
+    else if (row.w - listed >= painter.px(112) && leaves_title(listed, Type::small_strong))
     {
         const Rect r = row.cut_right(listed);
         const Rect box{r.x, r.middle() - painter.px(16), r.w, painter.px(32)};
@@ -400,7 +403,7 @@ void Shell::draw_title(const Frame& frame, const Painter& painter, const Parts& 
     const std::string title = scene != nullptr ? scene->title : own.empty() ? std::string(info.title) : own;
     if (const auto tabs = tabs_of(info); tabs.size() > 1)
     {
-        draw_tabs(painter, row, info, tabs, out);
+        draw_tabs(painter, row, info, tabs, scene != nullptr ? title : std::string_view(), out);
     }
     const auto* const fits =
         std::ranges::find_if(kTitleTypes, [&](Type type) { return painter.width(type, title) <= row.w; });

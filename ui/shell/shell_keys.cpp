@@ -73,9 +73,10 @@ bool space_plays(const Motion& motion, const ViewKeys& own)
 
 } // namespace
 
-// ImGui presses the widget that has the keyboard before a frame is ours, so this comes before the first
-// widget.
-void Shell::keep_space_from_widgets()
+// ImGui presses and leaves the widget that has the keyboard before a frame is ours, so this comes before the
+// first widget. Page keys scroll and are a clicker's, Home and End are the transport's; a list that is open
+// and a text that is typed have them all the same.
+void Shell::keep_keys_from_widgets()
 {
     if (space_plays_ && ImGui::IsKeyDown(ImGuiKey_Space))
     {
@@ -83,22 +84,44 @@ void Shell::keep_space_from_widgets()
         g.NavActivateId = g.NavActivateDownId = g.NavActivatePressedId = 0;
     }
     space_plays_ = false;
+    if (!any_popup_open())
+    {
+        for (const ImGuiKey key : {ImGuiKey_PageUp, ImGuiKey_PageDown, ImGuiKey_Home, ImGuiKey_End})
+        {
+            ImGui::SetKeyOwner(key, ImHashStr("keys of the window"));
+        }
+    }
+}
+
+// Called before anything of the frame is drawn: no control of another view has been given the keyboard yet.
+void Shell::leave_view(const Frame& frame)
+{
+    if (std::exchange(shown_view_, frame.view) != frame.view)
+    {
+        view_changed_ = true;
+        ImGui::GetCurrentContext()->NavDisableHighlight = true;
+    }
 }
 
 // ImGui leaves the keyboard on what is drawn no more, and Tab leads nowhere from there. In another view, too,
-// Tab begins at the first control. Called when everything of the frame is drawn.
-void Shell::drop_lost_focus(const Frame& frame)
+// Tab begins at the first control, unless one of it has been given the keyboard. Called when everything of
+// the frame is drawn.
+void Shell::drop_lost_focus()
 {
     ImGuiContext& g = *ImGui::GetCurrentContext();
-    view_changed_ = std::exchange(shown_view_, frame.view) != frame.view || view_changed_;
+    const bool held = g.ActiveId != 0 && g.ActiveIdIsAlive == g.ActiveId;
     const bool lost = g.NavId != 0 && !g.NavIdIsAlive;
-    const bool moves = g.ActiveId != 0 || g.NavMoveSubmitted || g.NavNextActivateId != 0;
-    if ((view_changed_ || lost) && !moves && !any_popup_open() && !palette_.is_open())
+    if (any_popup_open() || palette_.is_open())
     {
-        ImGui::SetNavWindow(ImGui::FindWindowByName("###ringside"));
-        g.NavId = 0;
+        return;
+    }
+    const bool left = std::exchange(view_changed_, false) && g.NavDisableHighlight;
+    if ((left || lost) && !held && !g.NavMoveSubmitted && g.NavNextActivateId == 0)
+    {
+        ImGuiWindow* window = ImGui::FindWindowByName("###ringside");
+        ImGui::SetNavWindow(window);
+        ImGui::SetNavID(0, ImGuiNavLayer_Main, window->NavRootFocusScopeId, {});
         g.NavDisableHighlight = true;
-        view_changed_ = false;
     }
 }
 

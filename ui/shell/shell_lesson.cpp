@@ -60,6 +60,17 @@ void Shell::follow_lesson(const Frame& frame)
     {
         said_ = numbers_in(lesson.words.text + " " + lesson.words.question + " " +
                            (lesson.pending() ? "" : lesson.words.reveal));
+        // One that also answers what is asked later does not stay.
+        for (std::size_t i = lesson.state.step + 1; i < lesson.plan.steps.size(); ++i)
+        {
+            const auto& predict = lesson.lesson().steps[i].predict;
+            if (predict && !predict->is_choice() && !lesson.state.records[i].locked_in)
+            {
+                const auto answer = numbers_in(said(*predict, lesson.plan.steps[i].truth));
+                std::erase_if(said_, [&](const std::string& number)
+                              { return std::ranges::find(answer, number) != answer.end(); });
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text/find.h"
 #include "ui/draw/scopes.h"
 #include "ui/widgets/controls.h"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 namespace ringside
@@ -65,29 +65,12 @@ std::string typed_letters()
 
 } // namespace
 
-NameFit name_fit(std::string_view name, std::string_view typed)
-{
-    const auto same = [](char a, char b)
-    { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
-    NameFit fit = NameFit::none;
-    for (std::size_t at = 0; at + typed.size() <= name.size(); ++at)
-    {
-        const bool here = std::ranges::equal(name.substr(at, typed.size()), typed, same);
-        const bool word = at > 0 && (name[at - 1] == ' ' || name[at - 1] == '-');
-        const NameFit how = at > 0                        ? word ? NameFit::word_begins : NameFit::has
-                            : name.size() == typed.size() ? NameFit::same
-                                                          : NameFit::begins;
-        fit = here ? std::min(fit, how) : fit;
-    }
-    return fit;
-}
-
 std::optional<std::size_t> letters_choose(std::span<const std::string_view> names)
 {
-    const std::string letters = typed_letters();
-    const auto fit = [&](std::string_view name) { return name_fit(name, letters); };
+    const std::string letters = folded(typed_letters());
+    const auto fit = [&](const std::string_view& name) { return fit_of(findable({&name, 1}, ""), letters); };
     const auto closest = std::ranges::min_element(names, {}, fit);
-    return letters.empty() || closest == names.end() || fit(*closest) > NameFit::word_begins
+    return letters.empty() || closest == names.end() || fit(*closest) > Closeness::word
                ? std::nullopt
                : std::optional<std::size_t>(static_cast<std::size_t>(closest - names.begin()));
 }
@@ -96,6 +79,7 @@ void focus_last_item()
 {
     ImGuiContext& g = *GImGui;
     ImGui::SetFocusID(g.LastItemData.ID, g.CurrentWindow);
+    g.NavIdIsAlive = true; // it has been drawn in this frame
     g.NavDisableHighlight = false;
     g.NavDisableMouseHover = true;
     ImGui::ScrollToItem();

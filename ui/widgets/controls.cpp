@@ -410,7 +410,11 @@ void tip_card(const Painter& under, Rect bounds, ImVec2 at, std::string_view hea
 
 void tooltip(const Painter& painter, std::string_view text)
 {
-    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort | ImGuiHoveredFlags_NoSharedDelay))
+    // Of items that lie on each other only the one that a press would reach: each of two would begin the
+    // other's delay again, so that no tip ever showed.
+    const ImGuiID id = ImGui::GetItemID();
+    const bool reached = id == 0 || GImGui->HoveredId == id || GImGui->NavDisableMouseHover;
+    if (reached && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort | ImGuiHoveredFlags_NoSharedDelay))
     {
         tooltip_at_mouse(painter, text);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text/folder.h"
 #include "core/base/text/printable.h"
 #include "core/base/text/read_text.h"
 #include "core/base/text/text.h"
@@ -140,15 +141,8 @@ Result<json> read_json_file(const std::filesystem::path& file)
 
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder)
 {
-    std::vector<std::filesystem::path> files;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none))
-    {
-        if (entry.path().extension() == ".json")
-        {
-            files.push_back(entry.path());
-        }
-    }
+    std::vector<std::filesystem::path> files = files_below(folder);
+    std::erase_if(files, [](const auto& file) { return file.extension() != ".json"; });
     std::ranges::sort(files, {}, [](const auto& file) { return std::pair(file.filename(), file); });
     return files;
 }

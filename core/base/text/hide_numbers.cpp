@@ -30,14 +30,19 @@ bool in_name(std::string_view text, std::size_t i)
     return is_letter(text, i - 1) || text[i - 1] == '_' || joined;
 }
 
-// Whether it numbers the thing before it: stage 3, rank 0.
+// Whether it numbers the thing before it: stage 3, Rank 0.
 bool after_name(std::string_view text, std::size_t i)
 {
     constexpr std::array<std::string_view, 8> kNumbered{"stage", "rank", "replica", "round",
                                                         "layer", "node", "GPU",     "chunk"};
-    return i > 0 && text[i - 1] == ' ' &&
-           std::ranges::any_of(kNumbered,
-                               [&](std::string_view word) { return text.substr(0, i - 1).ends_with(word); });
+    const auto ends_with = [&](std::string_view word)
+    {
+        const std::string_view before = text.substr(0, i - 1);
+        return before.ends_with(word) || (before.size() >= word.size() &&
+                                          before.ends_with(word.substr(1)) &&
+                                          before[before.size() - word.size()] == word[0] - 'a' + 'A');
+    };
+    return i > 0 && text[i - 1] == ' ' && std::ranges::any_of(kNumbered, ends_with);
 }
 
 // One past the number that begins at `i`.

@@ -56,6 +56,10 @@ Result<std::string> read_stream(std::istream& in, const std::string& path, const
             return too_large(path, "", kind);
         }
     }
+    if (in.bad() && errno == 0)
+    {
+        throw std::bad_alloc(); // which the stream has kept to itself
+    }
     if (in.bad() || errno == EISDIR || errno == EBADF)
     {
         return unreadable(path);

@@ -222,10 +222,7 @@ std::string tick_seconds(double seconds)
 std::string format_dollars(double usd)
 {
     std::string amount = format_count(usd);
-    if (std::abs(usd) < 1e15) // "$457k", but "$5.22 E"
-    {
-        std::erase(amount, ' ');
-    }
+    std::erase(amount, ' ');
     return usd < 0 ? "-" + format_dollars(-usd) : "$" + amount;
 }
 

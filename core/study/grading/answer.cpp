@@ -489,7 +489,7 @@ void add_doubt(AnswerReading& reading, const TypedText& text, const TypedValue& 
         reading.doubt = "That range is too wide to be graded: which number is it?";
         return;
     }
-    const bool peta = v.letter == 'P' && v.measure.physical();
+    const bool peta = v.letter == 'P';
     reading.doubt = !fit.doubt.empty() ? fmt::format("Do you mean {}?", meant)
                     : peta ? fmt::format("P is taken for peta: write the number, or do you mean {}?", meant)
                     : bound || !doubtful.empty()

@@ -15,11 +15,21 @@ bool contains(const std::vector<std::string>& parts, std::string_view part)
     return std::ranges::find(parts, part) != parts.end();
 }
 
-// Parts that hide later predictions about what is on show. One whose truth belongs to another scenario
-// ("then") does not need the whole picture hidden.
-std::vector<std::string> later_parts(const LessonPlan& plan, const LessonState& state, const Scenario& shown)
+bool about_change(const LessonStep& step)
 {
-    std::vector<std::string> parts;
+    return step.predict && !step.predict->then.get().empty();
+}
+
+struct Later
+{
+    std::vector<std::string> parts;   // of predictions about what is on show
+    std::vector<std::string> changes; // of those about a change of it, which need no whole picture hidden
+    bool asked = false;               // there is one about what is on show, with parts or without
+};
+
+Later later_than(const LessonPlan& plan, const LessonState& state, const Scenario& shown)
+{
+    Later later;
     for (std::size_t i = state.step + 1; i < plan.steps.size(); ++i)
     {
         const LessonStep& step = plan.lesson.steps[i];
@@ -29,11 +39,12 @@ std::vector<std::string> later_parts(const LessonPlan& plan, const LessonState& 
         {
             continue;
         }
-        std::ranges::copy_if(step.hide, std::back_inserter(parts),
-                             [&](const std::string& part)
-                             { return part != kWhole || step.predict->then.get().empty(); });
+        const bool change = about_change(step);
+        std::ranges::copy_if(step.hide, std::back_inserter(change ? later.changes : later.parts),
+                             [&](const std::string& part) { return part != kWhole || !change; });
+        later.asked = later.asked || !change;
     }
-    return parts;
+    return later;
 }
 
 } // namespace
@@ -47,22 +58,32 @@ LessonCover cover_of(const LessonPlan& plan, const LessonState& state, const Sce
     const LessonStep& step = plan.lesson.steps[state.step];
     const bool revealed = step.predict && state.record().locked_in;
     const std::vector<std::string>& own = step.hide;
-    const std::vector<std::string> later = later_parts(plan, state, shown);
+    const Later later = later_than(plan, state, shown);
     LessonCover cover;
     if (!revealed)
     {
         cover.parts = own;
     }
-    const bool left_to_show =
-        revealed && std::ranges::any_of(own, [&](const std::string& part) { return !contains(later, part); });
-    for (const std::string& part : later)
+    cover.caption = later.asked || !cover.parts.empty();
+    const auto add = [&](const std::string& part, bool covers)
     {
-        const bool covers = part != kWhole && revealed && (left_to_show || !contains(own, part));
-        if (covers && !contains(cover.parts, part))
+        const bool covered = contains(cover.parts, part);
+        if (covers && !covered)
         {
             cover.parts.push_back(part);
         }
-        cover.figures = cover.figures || (!covers && !contains(cover.parts, part));
+        cover.figures = cover.figures || (!covers && !covered);
+    };
+    for (const std::string& part : later.changes)
+    {
+        add(part, part != step.highlight);
+    }
+    const bool left_to_show =
+        about_change(step) ||
+        std::ranges::any_of(own, [&](const std::string& part) { return !contains(later.parts, part); });
+    for (const std::string& part : later.parts)
+    {
+        add(part, part != kWhole && revealed && (left_to_show || !contains(own, part)));
     }
     return cover;
 }

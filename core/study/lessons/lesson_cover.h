@@ -12,15 +12,17 @@ struct LessonCover
 {
     std::vector<std::string> parts; // of the picture, as the view names them
     bool figures = false;           // the picture shows its shapes, without numbers
+    bool caption = false;           // the sentence below it has no numbers
 
-    bool any() const { return figures || !parts.empty(); }
+    bool any() const { return figures || caption || !parts.empty(); }
 };
 
 // `shown` is the scenario on show: once a free field was moved, a later step's picture is another one.
 //
-// The step's own parts are covered until its prediction is locked in. Those of later predictions stay covered
-// where this step's reveal has something left to show; else the reveal shows them without their figures, and
-// so does a step that asks nothing.
+// The step's own parts are covered until its prediction is locked in. A part that would show a later change
+// ("then") is covered as well, but not what the step points at. Parts of the other later predictions stay
+// covered where this step's reveal has something left to show; else the reveal shows them without their
+// figures, and so does a step that asks nothing.
 LessonCover cover_of(const LessonPlan& plan, const LessonState& state, const Scenario& shown);
 
 } // namespace ringside

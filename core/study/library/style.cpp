@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/json/json_table.h"
+#include "core/base/text/folder.h"
 #include "core/base/text/printable.h"
 #include "core/base/text/read_text.h"
 #include "core/base/text/text.h"
@@ -97,10 +98,8 @@ void check_texts(const nlohmann::json& value, const std::string& path, Issues& i
 Issues check_style(std::span<const StyleRule> rules, const std::filesystem::path& folder)
 {
     Issues issues;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, none))
+    for (const auto& path : files_below(folder))
     {
-        const auto& path = entry.path();
         if ((path.extension() != ".json" && path.extension() != ".md") || path.filename() == "style.json")
         {
             continue;

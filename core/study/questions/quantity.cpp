@@ -218,7 +218,8 @@ std::string text_of(double value, const StudyUnit& unit, Digits digits, bool exa
     case Dimension::work_rate:
         return scaled_text(value, unit, "FLOP/s", digits, exactly);
     case Dimension::money:
-        return std::abs(value) >= (exactly ? 1e6 : 1000)
+        return std::abs(value) >= 1e15 ? fmt::format("${}", count_text(value, "", exactly))
+               : std::abs(value) >= (exactly ? 1e6 : 1000)
                    ? format_dollars(value)
                    : fmt::format("${}", value == std::round(value) ? exact_count(value)
                                         : std::abs(value) < 1      ? significant(value)

@@ -59,7 +59,7 @@ TEST_CASE("hand-worked: levers of Llama 3.1 70B on 256 H100s with a micro-batch 
     {
         const StepTime before = step_time(s);
         const StepTime after = step_time(lever.after);
-        return fmt::format("bubble {} to {} of the step", format_percent(before.bubble / before.total()),
+        return fmt::format("step bubble {} to {}", format_percent(before.bubble / before.total()),
                            format_percent(after.bubble / after.total()));
     };
     CHECK(half->cost == bubble_to(*half));

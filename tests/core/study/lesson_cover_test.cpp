@@ -115,3 +115,38 @@ TEST_CASE("a truth about another scenario, and a picture of another scenario, hi
     CHECK(cover_of(plan, begin(plan.lesson), plan.steps[0].shown.scenario).figures);
     CHECK_FALSE(cover_of(plan, begin(plan.lesson), moved).any());
 }
+
+TEST_CASE("hand-worked: a part that would show a later change is covered, and figures stay")
+{
+    const LessonPlan plan =
+        plan_of((std::string(R"([{"heading": "One", "text": "One.", "view": "memory"}, )") +
+                 asks("[]") + R"(, {"heading": "Two", "text": "Two.", "highlight": "levers"}, )" +
+                 asks(R"(["levers"])", R"({"parallel.zero": 2})") + "]")
+                    .c_str());
+    LessonState state = begin(plan.lesson);
+    CHECK(cover_at(plan, state).parts == Parts{"levers"});
+    CHECK_FALSE(cover_at(plan, state).figures);
+    CHECK(cover_at(plan, state).caption); // the next question covers nothing, and the caption may answer it
+    next(plan, state);
+    CHECK(cover_at(plan, state).parts == Parts{"levers"});
+    go_on(plan, state);
+    CHECK(cover_at(plan, state).parts == Parts{"levers"});
+    CHECK_FALSE(cover_at(plan, state).caption);
+    next(plan, state);
+    CHECK(cover_at(plan, state).parts.empty()); // the step points at it
+    CHECK(cover_at(plan, state).figures);
+}
+
+TEST_CASE("hand-worked: the reveal of a change has the change to show, so what is asked next stays covered")
+{
+    const LessonPlan plan =
+        plan_of((std::string(R"([{"heading": "One", "text": "One.", "view": "memory"}, )") +
+                 asks(R"(["levers"])", R"({"parallel.zero": 2})") + ", " + asks(R"(["levers"])") + "]")
+                    .c_str());
+    LessonState state = begin(plan.lesson);
+    next(plan, state);
+    go_on(plan, state);
+    const LessonCover cover = cover_of(plan, state, plan.steps[1].after.scenario);
+    CHECK(cover.parts == Parts{"levers"});
+    CHECK_FALSE(cover.figures);
+}

@@ -22,6 +22,21 @@ TEST_CASE("no words of the memory breakdown are cut off or lie on others at any 
     test::check_words_at_every_size(w, "out of memory");
 }
 
+TEST_CASE("what each way to save memory costs is said whole at 1280 x 800, for a presenter too")
+{
+    for (const bool presenter : {false, true})
+    {
+        Preferences p;
+        p.presenter = presenter;
+        Window w({1280, 800}, p);
+        w.open("memory");
+        w.settle(600);
+        INFO(test::text_of(w));
+        CHECK(says(w, "step bubble"));
+        CHECK_FALSE(says(w, "\u2026"));
+    }
+}
+
 TEST_CASE("where not all stages have a row the peak-memory stage has one")
 {
     Preferences p;

@@ -116,7 +116,7 @@ TEST_CASE(
     const TensorPlan plan = tensor_plan(w->session().scenario());
     CHECK(says(*w, format_bytes(plan.kept)));
     CHECK(says(*w, format_bytes(plan.kept_split)));
-    CHECK(says(*w, "All-gather + reduce-scatter"));
+    CHECK(says(*w, "AG + reduce-scatter"));
 }
 
 TEST_CASE("heads of the scenario: shared out, and repeated where there are too few")

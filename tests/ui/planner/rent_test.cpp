@@ -25,7 +25,7 @@ TEST_CASE("what to rent answers four questions, and a digit opens an answer")
 {
     Window w;
     open_rent(w);
-    CHECK(says(w, "Cheapest within 120 d"));
+    CHECK(says(w, "Cheapest within 60.0 d"));
     CHECK(says(w, "Fastest with 1,024 GPUs"));
     w.key(ImGuiKey_4);
     w.settle(300);

@@ -90,7 +90,7 @@ TEST_CASE("without a file it says where it looked, and its keys do nothing")
     CHECK(w.drawn().fault == "");
 }
 
-TEST_CASE("down goes through all 75, with nothing cut off or on top of each other")
+TEST_CASE("down goes through all 74, with nothing cut off or on top of each other")
 {
     struct Mode
     {
@@ -119,11 +119,11 @@ TEST_CASE("down goes through all 75, with nothing cut off or on top of each othe
             check_figures(w);
             w.key(ImGuiKey_DownArrow);
         }
-        CHECK(says(w, "75 of 74"));
+        CHECK(says(w, "74 of 74"));
         w.key(ImGuiKey_UpArrow);
-        CHECK(says(w, "74 of 75"));
+        CHECK(says(w, "73 of 74"));
         w.key(ImGuiKey_PageUp);
-        CHECK(says(w, "64 of 75"));
+        CHECK(says(w, "63 of 74"));
     }
 }
 
@@ -179,9 +179,9 @@ TEST_CASE("a row that is pressed is chosen, and arrows go on from there while wo
     seat(w);
     w.click("erratum E05");
     CHECK(says(w, "70% saved for a third more compute"));
-    CHECK(says(w, "5 of 74"));
+    CHECK(says(w, "4 of 74"));
     w.key(ImGuiKey_DownArrow);
-    CHECK(says(w, "6 of 75"));
+    CHECK(says(w, "5 of 74"));
     w.click("find errata");
     w.type("mfu");
     w.key(ImGuiKey_DownArrow);
@@ -211,10 +211,11 @@ TEST_CASE("a slider stops where the numbers would make no sense, and says why")
 {
     Window w;
     seat(w);
-    while (!says(w, "39 of 75"))
+    for (int i = 1; i < 38; ++i)
     {
         w.key(ImGuiKey_DownArrow);
     }
+    CHECK(says(w, "38 of 74"));
     w.drag("number n", 0.5F, 0); // 32 GPUs
     w.drag("number t", 0.5F, 1);
     CHECK(says(w, "does not hold"));
@@ -274,5 +275,5 @@ TEST_CASE("where there is room for one pane, L shows the list and a choice goes 
     check_figures(w);
     w.click("erratum E03");
     CHECK(w.seek("find errata") == nullptr);
-    CHECK(says(w, "3 of 75"));
+    CHECK(says(w, "3 of 74"));
 }

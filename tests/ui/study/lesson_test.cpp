@@ -537,15 +537,54 @@ TEST_CASE("the first lesson gives nothing away: caption without figures, later p
     Alone one("memory");
     Window& w = one.w;
     w.settle(600);
-    CHECK(test::says(w, "\u2022\u2022 of")); // "needs .. of 80 GB"
+    CHECK(test::says(w, "stage 0 needs \u2022\u2022 of 80 GB"));
     CHECK_FALSE(test::says(w, "140 of"));
-    CHECK(test::says(w, "16.1 GB")); // the weights, of which the step speaks
+    CHECK(test::says(w, "16.1 GB"));          // the weights, of which the step speaks
+    CHECK_FALSE(test::says(w, "8-bit AdamW")); // what that would leave tells the sum
+    const auto show = [&]
+    {
+        w.key(ImGuiKey_S, ImGuiMod_Alt);
+        w.settle(600);
+        REQUIRE_FALSE(lesson_of(w)->pending());
+    };
     w.key(ImGuiKey_PageDown);
-    w.key(ImGuiKey_S);
     w.settle(600);
-    CHECK_FALSE(test::says(w, "32.1")); // momentum, variance and master weights are asked for next
+    CHECK_FALSE(test::says(w, "bytes per gradient"));
+    show();
+    CHECK(test::says(w, "bytes per gradient"));
+    // Momentum, variance and master weights are asked for next, each 22.9% of the whole.
+    CHECK_FALSE(test::says(w, "bytes per first moment"));
+    CHECK_FALSE(test::says(w, "22.9%"));
+    CHECK_FALSE(test::says(w, "8-bit AdamW"));
     w.key(ImGuiKey_PageDown);
-    w.key(ImGuiKey_S);
     w.settle(600);
-    CHECK(test::says(w, "32.1"));
+    CHECK_FALSE(test::says(w, "22.9%"));
+    show();
+    CHECK(test::says(w, "22.9%"));
+    CHECK(test::says(w, "8-bit AdamW"));
+}
+
+TEST_CASE("what a later step asks about a change is covered, and the picture keeps its figures")
+{
+    Alone one("schedules"); // its third step asks what 1F1B would change
+    Window& w = one.w;
+    w.settle(600);
+    CHECK(test::says(w, "33.0 units"));
+    CHECK(test::text_of(w).find("33.0 units") == test::text_of(w).rfind("33.0 units")); // GPipe's alone
+    CHECK_FALSE(test::says(w, "filled: 1F1B"));
+    CHECK(test::says(w, "in flight, not \u2022\u2022")); // the next step asks for it
+}
+
+TEST_CASE("a caption has no figures before a question about the picture that covers none of it")
+{
+    Alone one("ddp");
+    Window& w = one.w;
+    for (int step = 0; step < 2; ++step)
+    {
+        w.session().apply(LessonInput{LessonMove::skip, 0});
+        w.session().apply(LessonInput{LessonMove::next, 0});
+    }
+    w.settle(5000);
+    CHECK(test::says(w, "DDP sends \u2022\u2022 GB per rank"));
+    CHECK(test::says(w, "9.68 ms exposed")); // above the picture
 }

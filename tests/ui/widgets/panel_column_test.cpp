@@ -24,7 +24,7 @@ TEST_CASE("a slider takes a typed percentage, holds it within its ends, and leav
 TEST_CASE("keys that a row of the help names do what it says, one after the other")
 {
     test::Window w;
-    w.open("data");
+    w.open("data/feed");
     w.settle();
     w.key(ImGuiKey_3); // the third of "1 to 4"
     w.key(ImGuiKey_W); // the first of "W E": a worker more

@@ -23,6 +23,7 @@ constexpr double kNear = 0.1; // of the truth: what counts as close
 constexpr float kStrip = 116;  // height [design px]
 constexpr float kNarrow = 620; // [design px] below it the histogram stands under the question
 constexpr float kBars = 92;    // height of the histogram there [design px]
+constexpr float kTurns = 64;   // width of what turns to another question [design px]
 constexpr float kWords = 96;   // height of the question, its field and how it stands [design px]
 
 std::optional<double> class_number(const Frame& frame, const ClassQuestion& question)
@@ -295,7 +296,13 @@ void ClassTally::draw(const Frame& frame, const Painter& painter, Rect area, Out
     Rect bars = narrow ? words.cut_bottom(under) : words.cut_right(words.w * 0.42F);
     narrow ? words.cut_bottom(p.px(4)) : words.cut_right(p.px(24));
     bars.cut_top(p.px(8));
-    draw_head(p, words.cut_top(p.px(28)), question);
+    Rect head = words.cut_top(p.px(28));
+    if (!narrow && p.width(Type::small_strong, question.asks) > head.w - p.px(kTurns))
+    {
+        head.w = bars.right() - head.x; // a long question is above both
+        bars.cut_top(head.h);
+    }
+    draw_head(p, head, question);
     draw_answer(frame, p, words, question, out);
     if (bars.h > p.px(40))
     {

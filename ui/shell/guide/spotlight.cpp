@@ -5,6 +5,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -64,6 +65,27 @@ void cover(const Painter& painter, Rect r)
     }
 }
 
+// Parts side by side or in a column become one, so that their single lengths cannot be compared.
+void join(std::vector<Rect>& covered, Rect r, float gap)
+{
+    const auto near = [&](float a, float b) { return std::abs(a - b) <= gap; };
+    for (Rect& c : covered)
+    {
+        const bool beside =
+            near(c.y, r.y) && near(c.h, r.h) && (near(c.right(), r.x) || near(r.right(), c.x));
+        const bool below =
+            near(c.x, r.x) && near(c.w, r.w) && (near(c.bottom(), r.y) || near(r.bottom(), c.y));
+        if (beside || below)
+        {
+            const float x = std::min(c.x, r.x);
+            const float y = std::min(c.y, r.y);
+            c = {x, y, std::max(c.right(), r.right()) - x, std::max(c.bottom(), r.bottom()) - y};
+            return;
+        }
+    }
+    covered.push_back(r);
+}
+
 } // namespace
 
 void cover_parts(const Painter& painter, const std::vector<NamedPart>& parts,
@@ -74,7 +96,7 @@ void cover_parts(const Painter& painter, const std::vector<NamedPart>& parts,
     {
         if (std::find(names.begin(), names.end(), part.name) != names.end())
         {
-            covered.push_back(part.rect);
+            join(covered, part.rect, painter.px(2));
             erase_inside(painter.list.raw, part.rect, first);
             if (painter.look.sketch != nullptr)
             {

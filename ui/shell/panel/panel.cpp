@@ -162,6 +162,7 @@ void Panel::draw_remedies(Column& column, const Issue& issue)
 void Panel::draw_faults(Column& column, std::string_view path)
 {
     drawn_.emplace_back(path);
+    focus_if_revealed(path); // of its control, which was drawn last
     const Painter& p = column.painter;
     const auto say = [&](std::string_view message, std::string_view hint, Colour colour)
     {
@@ -292,7 +293,6 @@ void Panel::draw_section(Column& column, const char* title, std::string_view sec
         if (!drawn(path))
         {
             draw_field(column, path);
-            focus_if_revealed(path);
         }
     }
 }
@@ -467,7 +467,6 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     for (const std::string_view id : info.controls)
     {
         draw_control(column, id);
-        focus_if_revealed(path_of(id));
     }
     Rect r = column.row(24);
     const Scenario& s = frame.scenario;
@@ -485,8 +484,8 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     {
         draw_more(column);
     }
+    reveal_.clear(); // a path that has no control
     draw_other_faults(column);
-    reveal_.clear(); // a path that is no field
     r = column.row(24);
     painter.line(r.x, r.middle(), r.right(), r.middle(), painter.theme.grid);
     const float left = std::max(top.y + area.h - column.area.y, painter.px(kOwnHeight));

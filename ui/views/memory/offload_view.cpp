@@ -44,7 +44,8 @@ std::optional<Scenario> offloaded_optimizer(const Scenario& own, const Presets&)
 }
 
 constexpr std::array kOpenings{
-    Opening{"offload/placement", "optimizer on the host", offloaded_optimizer, true}};
+    Opening{"offload/placement", "optimizer on the host", offloaded_optimizer, true},
+    Opening{"offload/step", "optimizer on the host", offloaded_optimizer}};
 
 class OffloadView final : public View
 {

@@ -162,8 +162,9 @@ bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
     const Term term = explain_tensor_sent(all);
     const bool split = frame.now.scenario.parallel.sequence_parallel;
     column.fact("All-reduce message", bytes(all.message), "b s h elements: the hidden state of every token");
-    column.fact(split ? "All-gather + reduce-scatter" : "One all-reduce", bytes(all.sent),
-                fmt::format("{} = {}\n{}", term.formula, term.working, term.source));
+    column.fact(split ? "AG + reduce-scatter" : "One all-reduce", bytes(all.sent),
+                fmt::format("{}{} = {}\n{}", split ? "An all-gather and a reduce-scatter\n" : "",
+                            term.formula, term.working, term.source));
     column.fact(all.passes == 6   ? "\u00d7 6 per layer"
                 : all.passes == 4 ? "\u00d7 4 per layer"
                                   : "per layer",

@@ -377,7 +377,7 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     }
     const float axis = painter.px(34);
     // The stash has at least 130 pixels, and what the lanes leave.
-    const float least = area.h > painter.px(400) ? painter.px(130) : 0;
+    const float least = area.h > painter.px(380) ? painter.px(130) : 0;
     const float room = area.h - least - axis - painter.px(12);
     const std::size_t lanes = fit_rows(frame, painter, room);
     const float headings = static_cast<float>(shown_) * painter.px(kHeading);

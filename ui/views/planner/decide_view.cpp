@@ -168,16 +168,38 @@ public:
             const float x = bars_.x + width_of(walk_.capacity);
             const float bottom = box_of(shown_ - 1).bottom();
             p_.dashed(x, rows_.y, x, bottom, p_.theme.text);
-            constexpr std::string_view kSays = "memory needed, dashed: capacity";
-            const float says = p_.width(Type::small, kSays);
-            const bool right = x + p_.px(8) + says <= bars_.right();
-            const float left = right ? x + p_.px(8) : std::max(bars_.x, x - p_.px(8) - says);
-            p_.text_within(left, bottom - p_.height(Type::small) / 2, bars_.right() - left, Type::small,
-                           p_.theme.muted, kSays);
+            draw_legend(x, bottom);
         }
     }
 
 private:
+    // Beneath the bars, or where the rows stand too close together, in one that has no bar.
+    void draw_legend(float capacity, float bottom) const
+    {
+        const float high = p_.height(Type::small);
+        float y = bottom + high / 2;
+        if (between() < high)
+        {
+            const auto shown = walk_.decisions.begin() + static_cast<std::ptrdiff_t>(shown_);
+            const auto empty =
+                std::find_if(walk_.decisions.begin(), shown, [](const Decision& d) { return d.bytes <= 0; });
+            if (empty == shown || high_ < high)
+            {
+                return;
+            }
+            y = box_of(static_cast<std::size_t>(empty - walk_.decisions.begin())).middle();
+        }
+        std::string_view says = "memory needed, dashed: capacity";
+        if (capacity + p_.px(8) + p_.width(Type::small, says) > bars_.right())
+        {
+            says = "dashed: capacity";
+        }
+        const float wide = p_.width(Type::small, says);
+        const bool right = capacity + p_.px(8) + wide <= bars_.right();
+        const float left = right ? capacity + p_.px(8) : std::max(bars_.x, capacity - p_.px(8) - wide);
+        p_.text_within(left, y, bars_.right() - left, Type::small, p_.theme.muted, says);
+    }
+
     float edge() const { return p_.px(46); } // between a question and its leaf
     float between() const
     {
@@ -297,7 +319,7 @@ void DecideView::draw_end(const Frame& frame, const Painter& painter, Rect area,
     const Best* found = best(frame);
     const LayoutAnswer* answer = frame.layouts;
     const bool looking =
-        answer == nullptr || answer->progress < 1 || !answer->answers(frame.now.scenario, {});
+        answer == nullptr || answer->progress < 1 || !answer->answers(frame.now.scenario, own_limits(frame));
     const std::string over =
         k.walk.fits ? ""
                     : fmt::format(", \u2715 {} over",

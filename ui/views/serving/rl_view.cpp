@@ -347,14 +347,15 @@ void draw_split(const RlRoom& r)
     }
     const Theme& t = r.p.theme;
     Plot plot(r.p, r.area, {0, 1, PlotScale::linear, "rollout GPUs, share of all", format_percent},
-              {0, 1.6 * top, PlotScale::linear, "samples/s", three_digits}, {.part = "split"});
+              {0, 1.6 * top, PlotScale::linear, "samples/s", plain_number}, {.part = "split"});
     if (!plot)
     {
         return;
     }
+    // What limits the step is dashed upon it.
+    plot.line(rate, {t.text, 2.5F}, "the step");
     plot.line(writes, {t.forward, 2, true}, "generation");
     plot.line(trains, {t.backward_weight, 2, true}, "training");
-    plot.line(rate, {t.text, 2.5F}, "the step");
     const auto best = std::ranges::max_element(rate, [](auto a, auto b) { return a.y < b.y; });
     if (best != rate.end())
     {
@@ -449,7 +450,7 @@ extern const ViewInfo rl_view{
     "rl",
     "Post-training",
     "RL systems",
-    "RL systems: rollout engines and trainer",
+    "RL systems",
     "One step of GRPO or PPO between rollout engines and trainer: the generation "
     "tail, colocated, disaggregated or fully asynchronous, and the best share of GPUs for each",
     {"model", "gpu", "gpus"},

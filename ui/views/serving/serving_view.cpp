@@ -254,7 +254,7 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
                 fmt::format("memory {}, compute {}, all-reduce {}", format_seconds(Seconds(r.decode.memory)),
                             format_seconds(Seconds(r.decode.compute)),
                             format_seconds(Seconds(r.decode.reduce))));
-    column.fact("Compute-bound above batch", three_digits(r.balance),
+    column.fact("Compute-bound", fmt::format("batch > {}", three_digits(r.balance)),
                 "Peak / bandwidth \u00d7 half the bytes per weight: at larger batch sizes the weights are "
                 "read faster "
                 "than they are multiplied; the KV cache left out");

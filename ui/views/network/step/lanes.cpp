@@ -66,12 +66,19 @@ Fill fill_of(const Theme& t, const StepTask& task)
     return fill;
 }
 
+// A block of two colours is named in its first half.
+Rect named_part(const StepTask& task, Rect cell)
+{
+    cell.w = task.kind == StepKind::backward ? cell.w / 2 : cell.w;
+    return cell;
+}
+
 void draw_label(const TimeLanes& lanes, Rect cell, const StepTask& task, const Ink& ink)
 {
     const std::string name = task.kind == StepKind::optimizer ? "optimizer"
                              : task.layer == kWholeModel      ? "all"
                                                               : short_name_of_unit(task.layer);
-    cell.w = task.kind == StepKind::backward ? cell.w / 2 : cell.w;
+    cell = named_part(task, cell);
     if (task.lane == StepLane::compute)
     {
         lanes.label(cell, ink.label, {name});
@@ -326,7 +333,7 @@ std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const St
             fill.half = fill.half == 0 ? 0 : mix(fill.half, p.theme.panel, idle);
             if (const auto cell = lanes.block(row, task.start, last.end, fill, i))
             {
-                lanes.label(*cell, fill.ink.label, {name_of_run(task, last)});
+                lanes.label(named_part(task, *cell), ink_on(fill.ink.fill), {name_of_run(task, last)});
             }
             for (std::size_t k = run.first; k <= run.last; ++k)
             {

@@ -88,8 +88,8 @@ Caption caption_over_optimization(const Frame&, AlignmentState& s)
             "gold reward is **{}** of at most {} at d = {}.",
             three_digits(s.penalty), three_digits(stop), where, three_digits(kAlpha * stop),
             signed_words(std::round(gold * 100) / 100), three_digits(peak), three_digits(best)),
-        fmt::format("proxy d \u2212 KL coefficient \u00d7 d\u00b2 is largest at d = 1 / (2 \u00d7 {}) = {}; "
-                    "gold d (1 \u2212 {} ln d) at e^(1 / {} \u2212 1) = {}",
+        fmt::format("proxy d \u2212 KL d\u00b2: d = 1 / (2 \u00d7 {}) = {};  gold d (1 \u2212 {} ln d): e^(1 "
+                    "/ {} \u2212 1) = {}",
                     three_digits(s.penalty), three_digits(stop), three_digits(4 * s.doubt),
                     three_digits(4 * s.doubt), three_digits(best)),
         "A toy in the form of Gao et al. 2022, arXiv 2210.10760, section 3.1: gold reward d (1 \u2212 b d) "

@@ -130,7 +130,7 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     }
     latency.line(line_of(curve, kMemory), {t.of(Component::activations), 2}, "memory");
     latency.line(line_of(curve, kCompute), {t.forward, 2}, "compute");
-    latency.line(line_of(curve, kStep), {t.muted, 1.5F});
+    latency.line(line_of(curve, kStep), {t.muted, 1.5F}, "decoding step");
     latency.line(line_of(curve, kToken), {t.text, 2.5F}, "with interleaved prefill");
     const auto to = draw_batch(p, latency, r, kToken(r), "###requests at once",
                                fmt::format("batch {}: TPOT {}", grouped(r.setup.batch), seconds(kToken(r))));

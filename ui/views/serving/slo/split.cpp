@@ -82,7 +82,7 @@ void draw_split(const SloRoom& r)
               {0, static_cast<double>(now.engines), PlotScale::linear,
                fmt::format("prefill engines, of {}", now.engines), say_whole, ticks},
               {0, 1.25 * std::max(top, 1e-9), PlotScale::linear, "requests/s within both SLOs, per GPU",
-               three_digits},
+               plain_number},
               {.part = "split"});
     if (!plot)
     {

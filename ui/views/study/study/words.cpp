@@ -176,16 +176,17 @@ void draw_bar(const Painter& p, Rect row, const Gauge& gauge)
 void draw_gauge(Sheet& sheet, const Gauge& gauge)
 {
     const Painter& p = sheet.p;
-    sheet.heading(gauge.band->name, fmt::format("{} / {} known", gauge.known, gauge.total));
+    sheet.heading(gauge.band->name);
     sheet.gap(4);
     draw_bar(p, sheet.row(14), gauge);
     sheet.gap(4);
-    const std::string words = gauge.ready() ? "ready"
-                              : gauge.seen > gauge.known
-                                  ? fmt::format("{} seen, not yet known", gauge.seen - gauge.known)
-                                  : fmt::format("{} to go", gauge.pass - gauge.known);
+    const std::string words =
+        gauge.ready() ? std::string("ready") : fmt::format("{} to go", gauge.pass - gauge.known);
+    const std::string so_far = gauge.seen > gauge.known
+                                   ? fmt::format("{} seen, {} known", gauge.seen, gauge.known)
+                                   : fmt::format("{} / {}", gauge.known, gauge.total);
     const float middle = sheet.y() + p.px(15);
-    sheet.heading(words, fmt::format("ready at {}", gauge.pass), Type::small_strong);
+    sheet.heading(words, so_far, Type::small_strong);
     if (gauge.ready())
     {
         p.tick(sheet.x() + p.width(Type::small_strong, words) + p.px(10), middle, p.theme.ok);
@@ -231,7 +232,8 @@ std::optional<StudyPopups::Which> draw_study_panel(const Painter& p, Rect area, 
     using Which = StudyPopups::Which;
     Sheet sheet(p, area);
     sheet.heading("Ready for the interview");
-    sheet.note("Known: right at the first try, seen a day ago or more, remembered with 90%.");
+    sheet.note(
+        "Known: right at the first try, seen a day ago or more, remembered with 90%. The line: ready.");
     for (const Gauge& gauge : study.gauges)
     {
         sheet.gap(8);

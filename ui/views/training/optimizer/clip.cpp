@@ -14,7 +14,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kClipReach = 4; // of the plane, each way up
+constexpr double kClipReach = 4; // of the plane, each way, where it is narrower
 constexpr std::array<double, 9> kLimits{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 3.8};
 
 void draw_arrow(const Painter& p, const Plot& plot, double x, double y, Colour colour, float thickness)
@@ -117,13 +117,23 @@ void draw_clip(const OptimizerRoom& r)
         draw_norms(r, area.cut_right(area.w * 0.45F));
         area.cut_right(p.px(24));
     }
-    const double wide = kClipReach * static_cast<double>(area.w / std::max(1.0F, area.h - p.px(52)));
     const auto number = [](double v) { return fmt::format("{:g}", v); };
-    Plot plot(p, area, {-wide, wide, PlotScale::linear, "", number},
-              {-kClipReach, kClipReach, PlotScale::linear, "", number},
+    // One unit is as long to the right as it is up, so that circles are round: beside the area are the
+    // numbers of the one axis, above and below it the title and those of the other.
+    const float left = plot_left(p, {-kClipReach, kClipReach, PlotScale::linear, "", number});
+    const float wide = std::max(1.0F, area.w - left - p.px(12));
+    const float high =
+        std::max(1.0F, area.h - p.height(Type::small_strong) - p.height(Type::mono_small) - p.px(18));
+    const auto axis = [&](float side)
+    {
+        const double reach = kClipReach * static_cast<double>(side / std::min(wide, high));
+        return PlotAxis{-reach, reach, PlotScale::linear, "", number};
+    };
+    Plot plot(p, area, axis(wide), axis(high),
               {.title = "Gradient clipping by norm",
                .says = "two of billions of dimensions; drag the tip or the circle",
-               .part = "clip"});
+               .part = "clip",
+               .left = left});
     if (!plot)
     {
         return;
