@@ -125,7 +125,7 @@ TEST_CASE(
         w.frame();
         ImGui::GetIO().AddKeyEvent(ImGuiKey_T, false);
         w.settle(300);
-            REQUIRE(w.session().view() == "drill");
+        REQUIRE(w.session().view() == "drill");
         CHECK_FALSE(room.drill().paused_ms.has_value());
     }
     CHECK(says(w, "1222"));
