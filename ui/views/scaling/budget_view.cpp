@@ -70,7 +70,7 @@ constexpr std::array kMilestones{
     Milestone{"DeepSeek-V3", 37e9, 14.8e12, "DeepSeek-AI 2024, arXiv 2412.19437, abstract"},
     Milestone{"Llama 3.1 405B", 405e9, 15.6e12, "Grattafiori et al. 2024, arXiv 2407.21783, section 1"}};
 
-// Budgets of published runs on one line, and this one among them.
+// Budgets of published runs in two rows, so that each has room for its name, and this one between them.
 void draw_milestones(const Painter& p, Rect area, const Budget& b)
 {
     const double low = std::min(kMilestones.front().flops(), b.flops()) / 8;
@@ -82,11 +82,11 @@ void draw_milestones(const Painter& p, Rect area, const Budget& b)
     {
         return;
     }
-    constexpr double kLine = 0.35; // of the height
+    constexpr double kLine = 0.5; // of the height
     std::vector<PlotPoint> points;
     for (const Milestone& each : kMilestones)
     {
-        points.push_back({each.flops(), kLine});
+        points.push_back({each.flops(), points.size() % 2 == 0 ? 0.12 : 0.88});
         plot.dot(points.back(), {p.theme.muted, 4});
         plot.label(points.back(), std::string(each.name));
     }
@@ -231,7 +231,7 @@ void BudgetView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
     area.cut_top(p.px(8));
     if (area.h > p.px(290))
     {
-        draw_milestones(p, area.cut_bottom(p.px(118)), b);
+        draw_milestones(p, area.cut_bottom(p.px(142)), b);
         area.cut_bottom(p.px(10));
     }
     draw_area(p, area, b);
