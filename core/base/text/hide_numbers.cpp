@@ -38,8 +38,7 @@ bool after_name(std::string_view text, std::size_t i)
     const auto ends_with = [&](std::string_view word)
     {
         const std::string_view before = text.substr(0, i - 1);
-        return before.ends_with(word) || (before.size() >= word.size() &&
-                                          before.ends_with(word.substr(1)) &&
+        return before.ends_with(word) || (before.size() >= word.size() && before.ends_with(word.substr(1)) &&
                                           before[before.size() - word.size()] == word[0] - 'a' + 'A');
     };
     return i > 0 && text[i - 1] == ' ' && std::ranges::any_of(kNumbered, ends_with);

@@ -119,8 +119,8 @@ TEST_CASE("a truth about another scenario, and a picture of another scenario, hi
 TEST_CASE("hand-worked: a part that would show a later change is covered, and figures stay")
 {
     const LessonPlan plan =
-        plan_of((std::string(R"([{"heading": "One", "text": "One.", "view": "memory"}, )") +
-                 asks("[]") + R"(, {"heading": "Two", "text": "Two.", "highlight": "levers"}, )" +
+        plan_of((std::string(R"([{"heading": "One", "text": "One.", "view": "memory"}, )") + asks("[]") +
+                 R"(, {"heading": "Two", "text": "Two.", "highlight": "levers"}, )" +
                  asks(R"(["levers"])", R"({"parallel.zero": 2})") + "]")
                     .c_str());
     LessonState state = begin(plan.lesson);

@@ -539,7 +539,7 @@ TEST_CASE("the first lesson gives nothing away: caption without figures, later p
     w.settle(600);
     CHECK(test::says(w, "stage 0 needs \u2022\u2022 of 80 GB"));
     CHECK_FALSE(test::says(w, "140 of"));
-    CHECK(test::says(w, "16.1 GB"));          // the weights, of which the step speaks
+    CHECK(test::says(w, "16.1 GB"));           // the weights, of which the step speaks
     CHECK_FALSE(test::says(w, "8-bit AdamW")); // what that would leave tells the sum
     const auto show = [&]
     {
