@@ -268,9 +268,13 @@ TEST_CASE("with motion switched off a change stands at once")
         w.settle();
         INFO(view->id);
         w.session().apply(ChangeScenario{with(w.session().scenario(), Knob::pipeline, 8)});
-        // These work out what they show a part a frame; nothing eases there either.
-        const bool in_parts = view->id == "compression" || view->id == "experts";
-        CHECK(w.settle() <= (view->id == "planner" ? 60 : in_parts ? 6 : 2));
+        // These work out what they show a part a frame, experts for DeepSeek-V3's 256; nothing eases there
+        // either.
+        const int parts = view->id == "planner"       ? 60
+                          : view->id == "experts"     ? 40
+                          : view->id == "compression" ? 6
+                                                      : 2;
+        CHECK(w.settle() <= parts);
         w.session().apply(Command::undo);
     }
 }
