@@ -47,7 +47,7 @@ constexpr double kProbeSeconds = 0.1; // [s] of measuring the processor, before 
 constexpr double kSaveAfter = 2;      // [s] after a change
 constexpr double kSaveEvery = 10;     // [s] while somebody is asked
 constexpr const char* kHowToKeep = "before you leave, export your progress: Ctrl K, then type export";
-constexpr double kCaret = 0.25;       // [s] that it takes to blink
+constexpr double kCaret = 0.25; // [s] that it takes to blink
 
 Preferences first_preferences()
 {
@@ -337,7 +337,7 @@ private:
     double kept_at_ = 0;
     bool unsaved_ = false;
     bool told_unkept_ = false; // that the browser keeps nothing
-    bool embedded_ = false; // in another page: the picture alone, and nothing kept
+    bool embedded_ = false;    // in another page: the picture alone, and nothing kept
     std::optional<PlaceLink> addressed_;
 };
 

@@ -67,8 +67,8 @@ TEST_CASE("figures are hidden whatever their size, names keep theirs")
     CHECK(hide_numbers("16,384") == "\u2022\u2022");
     CHECK(hide_numbers("2\u00d73 = 6") == "\u2022\u2022\u00d7\u2022\u2022 = \u2022\u2022");
     CHECK(hide_numbers("6ND over 8ND") == "\u2022\u2022ND over \u2022\u2022ND");
-    for (const char* name :
-         {"BF16", "ZeRO-3", "1F1B", "H100", "GPT-3", "zb-h1", "arXiv", "Llama-3", "stage 0", "rank 12", "Stage 0", ""})
+    for (const char* name : {"BF16", "ZeRO-3", "1F1B", "H100", "GPT-3", "zb-h1", "arXiv", "Llama-3",
+                             "stage 0", "rank 12", "Stage 0", ""})
     {
         CHECK(hide_numbers(name) == name);
     }

@@ -1,5 +1,5 @@
-// What to rent, in a person's hands: answers opened by their digit and by a press, a deadline that is dragged,
-// prices and the network.
+// What to rent, in a person's hands: answers opened by their digit and by a press, a deadline that is
+// dragged, prices and the network.
 #include "tests/ui/words.h"
 
 #include "core/scenario/validate.h"

@@ -123,8 +123,7 @@ void draw_price(const SloRoom& r)
             plot.label({f.tpot_90, f.usd}, way);
         }
     }
-    plot.limit_x(r.state.setup.each_token,
-                 fmt::format("SLO {}", latency_words(r.state.setup.each_token)));
+    plot.limit_x(r.state.setup.each_token, fmt::format("SLO {}", latency_words(r.state.setup.each_token)));
     const PlotPick pick = plot.pick(places, "###priced");
     if (pick.at)
     {

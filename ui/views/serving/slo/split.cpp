@@ -88,7 +88,8 @@ void draw_split(const SloRoom& r)
     {
         return;
     }
-    plot.rule_y(now.each(0), {ink_of(t, ServingSystem::prefill_first), 2, true}, "colocated, prefill-prioritized");
+    plot.rule_y(now.each(0), {ink_of(t, ServingSystem::prefill_first), 2, true},
+                "colocated, prefill-prioritized");
     plot.rule_y(now.each(1), {ink_of(t, ServingSystem::chunked), 2, true},
                 fmt::format("colocated, chunks of {}", grouped(r.state.setup.budget)));
     plot.line(apart, {ink_of(t, ServingSystem::disaggregated), 2.5F}, "disaggregated");
