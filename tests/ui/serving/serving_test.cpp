@@ -67,7 +67,7 @@ TEST_CASE("pages of serving: slots play, pages compare, drafts are pressed")
     w.open("serving/slots");
     w.frames(2);
     CHECK(w.motion().duration > 100);
-    w.click("Pages");
+    w.click("Paging");
     w.frames(2);
     CHECK(w.motion().duration == 0);
     CHECK(test::says(w, "blocks of 16 tokens"));

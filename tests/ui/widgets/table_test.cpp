@@ -11,7 +11,7 @@ TEST_CASE("a table's least important columns go first where there is no room for
     for (const float width : {1280.0F, 1000.0F, 800.0F, 640.0F})
     {
         test::Window w({width, 900});
-        w.open("compression");
+        w.open("compression/compressors");
         w.frames(3);
         INFO(width);
         CHECK((width < 1280 || test::says(w, "sent per GPU")));
