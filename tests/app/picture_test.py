@@ -283,8 +283,8 @@ def test_an_output_that_cannot_be_written_is_bad_input_and_leaves_nothing():
         where = pathlib.Path(where)
         (where / "file").write_text("kept")
         (where / "folder.png").mkdir()
-        for path in (where / "folder.png", where / "file" / "a.png", "/dev/full/a.png"):
-            Outcome("--view", "memory", "--size", "320x320", "-o", path).exits(2).mentions(f"{path}: could not be saved: ")
+        for path, why in ((where / "folder.png", "is a folder"), (where / "file" / "a.png", "could not be saved: "), ("/dev/full/a.png", "could not be saved: ")):
+            Outcome("--view", "memory", "--size", "320x320", "-o", path).exits(2).mentions(f"{path}: {why}")
         assert sorted(entry.name for entry in where.iterdir()) == ["file", "folder.png"] and (where / "file").read_text() == "kept"
 
 

@@ -344,6 +344,7 @@ def test_a_lesson_is_taken_by_keyboard_to_its_end():
             ringside.key("Right")  # a guess
             ringside.key("Return")  # locked in
             ringside.key("s")  # the solution of a task
+            ringside.key("alt+s")  # or of what is typed
             ringside.key("Next")
             if (kept(home, "lessons.json") or {}).get("finished"):
                 break
