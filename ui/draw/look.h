@@ -88,10 +88,10 @@ struct Look
     float scale = 1; // of text and of every pixel constant
     bool reduced_motion = false;
     ByteUnit unit = ByteUnit::decimal;
-    bool hide_numbers = false;     // what Painter writes has none
-    Sketch* sketch = nullptr;      // what is drawn is written down there too
-    bool no_tips = false;          // what is pointed at has no read-out
-    ChartRecord* record = nullptr; // of this frame's charts
+    bool hide_numbers = false;                       // what Painter writes has none
+    Sketch* sketch = nullptr;                        // what is drawn is written down there too
+    bool no_tips = false;                            // what is pointed at has no read-out
+    ChartRecord* record = nullptr;                   // of this frame's charts
     std::span<const std::string> known_numbers = {}; // these stay while the others are hidden
 
     float px(float design) const { return std::round(design * scale); }

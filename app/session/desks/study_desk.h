@@ -92,7 +92,7 @@ private:
     std::vector<FamilyInfo> families_;
     Cards cards_;
     StudySession session_;
-    StudySession aside_; // kept while one question is asked
+    StudySession aside_;               // kept while one question is asked
     std::optional<StudyImport> found_; // waits to be taken
     std::vector<TakenImport> taken_;   // since the program started, newest first
     std::string kept_session_;         // its text on disk
