@@ -196,7 +196,7 @@ int troubles_of(const std::vector<std::string>& words, int points)
     }
     fmt::print("{}: {} requests, {} places tried, {} ended otherwise than with a fault\n", words[3],
                usual.requests, places.size(), troubles);
-    return troubles > static_cast<int>(places.size()) / 20 ? troubles : 0;
+    return troubles > static_cast<int>(places.size()) / 10 ? troubles : 0;
 }
 
 } // namespace
