@@ -56,7 +56,7 @@ set(RINGSIDE_KERNEL_OPTIONS -msimd128)
 add_subdirectory(core)
 add_subdirectory(ui)
 file(GLOB page_sources CONFIGURE_DEPENDS app/page/*.cpp app/files/*.cpp app/session/*.cpp
-     app/session/desks/*.cpp)
+     app/session/controllers/*.cpp)
 add_executable(page ${page_sources} app/commands/console/input.cpp)
 target_compile_definitions(page PRIVATE RINGSIDE_SOURCE_ASSETS="/ringside")
 target_link_libraries(page PRIVATE ringside_ui ringside_parallel imgui)

@@ -4,7 +4,7 @@
 #include "app/commands/console/progress_bar.h"
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
-#include "app/session/desks/study_desk.h"
+#include "app/session/controllers/study_controller.h"
 #include "core/planner/launch/framework_launch.h"
 #include "core/scenario/json/json.h"
 #include "core/study/library/errata.h"

@@ -57,9 +57,9 @@ Preferences first_preferences()
     return p;
 }
 
-LabDesk::Setup lab_of_page(const Opened& opened)
+LabController::Setup lab_of_page(const Opened& opened)
 {
-    LabDesk::Setup lab = lab_setup(opened.assets, opened.presets, "cpu", false);
+    LabController::Setup lab = lab_setup(opened.assets, opened.presets, "cpu", false);
     lab.open = []
     {
         look_for_cards(); // the lab is on show
@@ -178,7 +178,7 @@ public:
     }
 
     const Presets& presets() const { return opened_.presets; }
-    LabDesk& lab() { return session_.lab(); }
+    LabController& lab() { return session_.lab(); }
 
 private:
     // Every answer is merged with what other tabs have kept, and kept at once. An embedded page keeps
@@ -218,14 +218,14 @@ private:
         {
             session_.start_with(std::move(*last));
         }
-        session_.set_lab(std::make_unique<LabDesk>(lab_of_page(opened_)));
+        session_.set_lab(std::make_unique<LabController>(lab_of_page(opened_)));
         if (std::filesystem::exists(opened_.assets / "questions"))
         {
             furnish(session_, opened_.assets, opened_.presets, issues, store_of_page());
         }
-        TeamDesk::Setup team;
+        TeamController::Setup team;
         team.recordings = opened_.assets / "recordings";
-        session_.set_team(std::make_unique<TeamDesk>(std::move(team)));
+        session_.set_team(std::make_unique<TeamController>(std::move(team)));
         session_.set_preferences(settings.preferences);
         session_.set_searches(settings.searches);
         session_.apply(OpenView{settings.view});

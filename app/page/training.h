@@ -1,7 +1,7 @@
 // Trainings in workers beside the page, which stays smooth whatever the model.
 #pragma once
 
-#include "app/session/desks/lab_desk.h"
+#include "app/session/controllers/lab_controller.h"
 #include "core/lab/trainer/remote.h"
 
 namespace ringside::page

@@ -71,9 +71,9 @@ std::shared_ptr<const ErrataFrame> load_errata_frame(const std::filesystem::path
     return frame;
 }
 
-StudyDesk::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues)
+StudyController::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues)
 {
-    StudyDesk::Setup setup;
+    StudyController::Setup setup;
     setup.plan = load_plan(assets, issues);
     setup.questions = (assets / "questions").string();
     Issues faults;
@@ -92,10 +92,10 @@ StudyDesk::Setup study_setup(const std::filesystem::path& assets, const Presets&
     return setup;
 }
 
-LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
+LabController::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
                          const std::string& device, bool beside_window)
 {
-    LabDesk::Setup setup;
+    LabController::Setup setup;
     // Asked for on the thread that will train.
     setup.open = [device, beside_window]
     {
@@ -130,11 +130,11 @@ void furnish_measured(Session& session, const std::filesystem::path& assets, con
 void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues,
              std::unique_ptr<StudyStore> store)
 {
-    StudyDesk::Setup study = study_setup(assets, presets, issues);
+    StudyController::Setup study = study_setup(assets, presets, issues);
     study.store = store ? std::move(store) : std::make_unique<StudyStore>();
-    auto desk = std::make_unique<StudyDesk>(std::move(study));
-    add_if(issues, !desk->message().empty(), {"study", desk->message(), ""});
-    session.set_study(std::move(desk));
+    auto controller = std::make_unique<StudyController>(std::move(study));
+    add_if(issues, !controller->message().empty(), {"study", controller->message(), ""});
+    session.set_study(std::move(controller));
     Course course = open_course(assets, issues);
     session.set_course(std::move(course), load_finished(issues));
     furnish_measured(session, assets, presets);

@@ -344,9 +344,9 @@ void Session::run(Command command)
     }
 }
 
-void Session::set_study(std::unique_ptr<StudyDesk> desk)
+void Session::set_study(std::unique_ptr<StudyController> controller)
 {
-    study_ = std::move(desk);
+    study_ = std::move(controller);
     if (!study_->message().empty())
     {
         fail("Study", {{"", study_->message(), ""}});
@@ -357,7 +357,7 @@ void Session::study(const StudyAction& action)
 {
     const auto* import = std::get_if<ImportStudy>(&action);
     const bool pasted = import != nullptr && import->text.empty();
-    const StudyDesk::Answer answer =
+    const StudyController::Answer answer =
         pasted ? study_->apply(ImportStudy{from_clipboard()}) : study_->apply(action);
     say(answer.file.empty() ? answer.notice : to_file({answer.file, answer.text}));
     if (find_view(answer.view) != nullptr)

@@ -6,10 +6,10 @@
 // shows its own, and only the person's is saved.
 #pragma once
 
-#include "app/session/desks/lab_desk.h"
-#include "app/session/desks/lesson_desk.h"
-#include "app/session/desks/study_desk.h"
-#include "app/session/desks/team_desk.h"
+#include "app/session/controllers/lab_controller.h"
+#include "app/session/controllers/lesson_controller.h"
+#include "app/session/controllers/study_controller.h"
+#include "app/session/controllers/team_controller.h"
 #include "app/session/layout_searcher.h"
 #include "core/scenario/link/link.h"
 #include "core/study/lessons/demo_script.h"
@@ -96,7 +96,7 @@ public:
     // The lessons there are, and which were finished before.
     void set_course(Course course, std::set<std::string> done);
     // Null where there are no lessons.
-    const LessonDesk* lessons() const { return lessons_.get(); }
+    const LessonController* lessons() const { return lessons_.get(); }
     const std::string& own_view() const { return aside_ ? aside_->view : view_; }
     // Scenes to walk through; the first one opens at once.
     void set_script(DemoScript script);
@@ -110,14 +110,14 @@ public:
     std::optional<Command> take_save() { return std::exchange(save_asked_, std::nullopt); }
     // How far an animation is; nothing when none is being saved.
     void set_saving(std::optional<Saving> saving) { saving_ = std::move(saving); }
-    // The desk of the study mode; an empty one before.
-    void set_study(std::unique_ptr<StudyDesk> desk);
-    // The desk of the live lab; one without a device before.
-    void set_lab(std::unique_ptr<LabDesk> desk) { lab_ = std::move(desk); }
-    LabDesk& lab() { return *lab_; }
-    // The desk of the ranks that train together; its threads begin with its first step.
-    void set_team(std::unique_ptr<TeamDesk> desk) { team_ = std::move(desk); }
-    TeamDesk& team() { return *team_; }
+    // The controller of the study mode; an empty one before.
+    void set_study(std::unique_ptr<StudyController> controller);
+    // The controller of the live lab; one without a device before.
+    void set_lab(std::unique_ptr<LabController> controller) { lab_ = std::move(controller); }
+    LabController& lab() { return *lab_; }
+    // The controller of the ranks that train together; its threads begin with its first step.
+    void set_team(std::unique_ptr<TeamController> controller) { team_ = std::move(controller); }
+    TeamController& team() { return *team_; }
     std::function<std::string()> from_clipboard = [] { return std::string(); };
     // Measured steps that come with the program.
     std::function<Result<MeasuredSet>()> shipped_runs = [] {
@@ -225,9 +225,9 @@ private:
     const LayoutAnswer* layouts_ = nullptr; // the searcher's
     std::vector<KeptSearch> searches_;
     bool search_is_kept_ = true; // of layouts_, once it is whole
-    std::unique_ptr<StudyDesk> study_ = std::make_unique<StudyDesk>(StudyDesk::Setup());
-    std::unique_ptr<LabDesk> lab_ = std::make_unique<LabDesk>(LabDesk::Setup());
-    std::unique_ptr<TeamDesk> team_ = std::make_unique<TeamDesk>(TeamDesk::Setup());
+    std::unique_ptr<StudyController> study_ = std::make_unique<StudyController>(StudyController::Setup());
+    std::unique_ptr<LabController> lab_ = std::make_unique<LabController>(LabController::Setup());
+    std::unique_ptr<TeamController> team_ = std::make_unique<TeamController>(TeamController::Setup());
     Preferences preferences_;
     std::string view_;
     std::string page_asked_;
@@ -239,7 +239,7 @@ private:
     std::set<std::string> left_examples_;
     std::string notice_;
     std::map<std::string, Clock> clocks_;
-    std::unique_ptr<LessonDesk> lessons_;
+    std::unique_ptr<LessonController> lessons_;
     std::optional<Aside> aside_;
     std::optional<Visit> visit_;
     StageFrame stage_;

@@ -174,7 +174,7 @@ void Session::back_to_question()
 void Session::set_course(Course course, std::set<std::string> done)
 {
     leave_lesson();
-    lessons_ = std::make_unique<LessonDesk>(presets_, std::move(course), std::move(done));
+    lessons_ = std::make_unique<LessonController>(presets_, std::move(course), std::move(done));
 }
 
 Issues Session::begin_lesson(const StartLesson& which)

@@ -169,11 +169,11 @@ nlohmann::json paced_frames(Session& session, Drawing& drawing, Offscreen& scree
 // The lab's view at rest, and while it trains on this processor.
 nlohmann::json measure_training(const Opened& opened, Drawing& drawing, Offscreen& screen)
 {
-    LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu", true);
+    LabController::Setup setup = lab_setup(opened.assets, opened.presets, "cpu", true);
     setup.probe_seconds = 0;
     setup.checkpoint.clear();
     Session session(opened.presets, default_scenario(opened.presets));
-    session.set_lab(std::make_unique<LabDesk>(std::move(setup)));
+    session.set_lab(std::make_unique<LabController>(std::move(setup)));
     session.apply(OpenView{"lab"});
     drawing.build(session, 0, kFrame);
     session.lab().wait(kTrainSeconds);

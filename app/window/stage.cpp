@@ -182,7 +182,7 @@ Issues ask(const PictureOptions& options, const QuestionBank& bank, Session& ses
 Issues open_progress(const PictureOptions& options, const Opened& opened, Session& session)
 {
     Issues issues;
-    StudyDesk::Setup setup = study_setup(opened.assets, opened.presets, issues);
+    StudyController::Setup setup = study_setup(opened.assets, opened.presets, issues);
     if (!options.progress.empty())
     {
         const auto text = read_text(options.progress, {kMaxJsonBytes});
@@ -199,7 +199,7 @@ Issues open_progress(const PictureOptions& options, const Opened& opened, Sessio
         }
     }
     const auto asking = setup.asking;
-    session.set_study(std::make_unique<StudyDesk>(std::move(setup)));
+    session.set_study(std::make_unique<StudyController>(std::move(setup)));
     append(issues, options.question.empty() ? Issues() : ask(options, asking->bank(), session));
     return issues;
 }
@@ -229,7 +229,7 @@ void press_keys(Drawing& drawing, Session& session, std::string_view keys)
 
 // A real run on the processor with a fixed seed: half-way the learning rate goes up tenfold for a while, and
 // the run without that is beside it.
-void train_in_lab(LabDesk& lab, std::int64_t steps)
+void train_in_lab(LabController& lab, std::int64_t steps)
 {
     lab.wake();
     lab.wait(kPatience);
@@ -249,7 +249,7 @@ void train_in_lab(LabDesk& lab, std::int64_t steps)
 }
 
 // A switch, pressed half-way; one that needs fp16 after a while in fp16. Every size of the batch.
-void press_in_lab(LabDesk& lab, std::size_t which, std::int64_t steps)
+void press_in_lab(LabController& lab, std::size_t which, std::int64_t steps)
 {
     constexpr std::int64_t kEnough = 40; // steps
     const std::int64_t half = std::max(steps, kEnough) / 2;
@@ -277,11 +277,11 @@ void press_in_lab(LabDesk& lab, std::size_t which, std::int64_t steps)
 
 Issues open_lab(const PictureOptions& options, const Opened& opened, Session& session)
 {
-    LabDesk::Setup setup = lab_setup(opened.assets, opened.presets, "cpu", false);
+    LabController::Setup setup = lab_setup(opened.assets, opened.presets, "cpu", false);
     setup.probe_seconds = 0.2;
     setup.checkpoint.clear();
-    session.set_lab(std::make_unique<LabDesk>(std::move(setup)));
-    LabDesk& lab = session.lab();
+    session.set_lab(std::make_unique<LabController>(std::move(setup)));
+    LabController& lab = session.lab();
     const auto switches = lab_switches();
     const auto pressed = std::ranges::find(switches, options.demo, &LabSwitch::id);
     if (pressed != switches.end())
@@ -321,7 +321,7 @@ Issues open_lab(const PictureOptions& options, const Opened& opened, Session& se
 }
 
 // Real steps of three strategies on the same weights.
-void train_with_team(TeamDesk& team, std::int64_t steps)
+void train_with_team(TeamController& team, std::int64_t steps)
 {
     constexpr std::array<std::size_t, 3> kInTurn{0, 2, 6}; // data parallel, ZeRO-2, a pipeline
     for (std::size_t i = 0; i < kInTurn.size(); ++i)
@@ -339,7 +339,7 @@ void train_with_team(TeamDesk& team, std::int64_t steps)
 }
 
 // Half of the steps with the one kind of checkpoints, half with the other.
-void save_with_team(TeamDesk& team, std::int64_t steps)
+void save_with_team(TeamController& team, std::int64_t steps)
 {
     TeamWish wish = team.frame().wish;
     for (const auto& [mode, until] :
@@ -388,9 +388,9 @@ void Stage::open_view(const PictureOptions& options)
     Issues issues;
     if (!options.watch.empty())
     {
-        TeamDesk::Setup setup;
+        TeamController::Setup setup;
         setup.watch = options.watch;
-        session_.set_team(std::make_unique<TeamDesk>(std::move(setup)));
+        session_.set_team(std::make_unique<TeamController>(std::move(setup)));
         session_.team().wait(kPatience);
         if (!session_.team().frame().started())
         {
@@ -399,9 +399,9 @@ void Stage::open_view(const PictureOptions& options)
     }
     else if (options.view == "ranks/bytes")
     {
-        TeamDesk::Setup setup;
+        TeamController::Setup setup;
         setup.compared_steps = std::max<std::int64_t>(2, options.steps);
-        session_.set_team(std::make_unique<TeamDesk>(setup));
+        session_.set_team(std::make_unique<TeamController>(setup));
         session_.team().apply(TeamCommand::compare);
         session_.team().wait(kPatience);
     }

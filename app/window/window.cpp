@@ -524,12 +524,12 @@ int run_window(const WindowOptions& options)
     const Settings settings = load_settings(issues);
     Session session(opened.presets, default_scenario(opened.presets));
     start_scenario(session, options, opened.presets, issues);
-    LabDesk::Setup lab = lab_setup(opened.assets, opened.presets, "auto", true);
+    LabController::Setup lab = lab_setup(opened.assets, opened.presets, "auto", true);
     PlaceLink place;
     place.view = id_of(ViewRole::lab);
     lab.open_page = page_opener(std::filesystem::path(RINGSIDE_SOURCE_ASSETS).parent_path(),
                                 to_text(place, opened.presets, ""));
-    session.set_lab(std::make_unique<LabDesk>(std::move(lab)));
+    session.set_lab(std::make_unique<LabController>(std::move(lab)));
     furnish(session, opened.assets, opened.presets, issues);
     print_faults(issues);
     Preferences preferences = settings.preferences;
@@ -538,9 +538,9 @@ int run_window(const WindowOptions& options)
     session.set_searches(settings.searches);
     if (!options.watch.empty())
     {
-        TeamDesk::Setup setup;
+        TeamController::Setup setup;
         setup.watch = options.watch;
-        session.set_team(std::make_unique<TeamDesk>(std::move(setup)));
+        session.set_team(std::make_unique<TeamController>(std::move(setup)));
     }
     const std::string view = !options.view.empty()   ? options.view
                              : options.watch.empty() ? settings.view

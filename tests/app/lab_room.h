@@ -1,10 +1,10 @@
-// A desk of the live lab with a model of some thousand parameters on one thread of the processor.
+// A controller of the live lab with a model of some thousand parameters on one thread of the processor.
 #pragma once
 
 #include "tests/core/lab/trainer_support.h"
 #include "tests/source_path.h"
 
-#include "app/session/desks/lab_desk.h"
+#include "app/session/controllers/lab_controller.h"
 
 #include <fstream>
 #include <sstream>
@@ -22,9 +22,9 @@ inline LabDevice::Open one_thread()
     };
 }
 
-inline LabDesk::Setup lab_setup_for_tests()
+inline LabController::Setup lab_setup_for_tests()
 {
-    LabDesk::Setup setup;
+    LabController::Setup setup;
     setup.open = one_thread();
     setup.probe_seconds = 0.02;
     setup.config = tiny_config();

@@ -209,10 +209,10 @@ TEST_CASE("the palette opens the lab in a page, and says what came of it, only w
         w.frames(2);
         return says(w, "Open the lab on this computer's GPU in a page");
     };
-    LabDesk::Setup setup = lab_setup_for_tests();
+    LabController::Setup setup = lab_setup_for_tests();
     {
         Window without;
-        without.session().set_lab(std::make_unique<LabDesk>(setup));
+        without.session().set_lab(std::make_unique<LabController>(setup));
         CHECK_FALSE(ask(without));
     }
 
@@ -226,7 +226,7 @@ TEST_CASE("the palette opens the lab in a page, and says what came of it, only w
             return std::string(answer);
         };
         Window w;
-        w.session().set_lab(std::make_unique<LabDesk>(setup));
+        w.session().set_lab(std::make_unique<LabController>(setup));
         REQUIRE(ask(w));
         w.key(ImGuiKey_Enter);
         CHECK(soon(

@@ -1,16 +1,16 @@
-// A desk of the ranks with a model whose steps take milliseconds.
+// A controller of the ranks with a model whose steps take milliseconds.
 #pragma once
 
-#include "app/session/desks/team_desk.h"
+#include "app/session/controllers/team_controller.h"
 
 namespace ringside::test
 {
 
 inline constexpr double kTeamPatience = 60; // [s]
 
-inline TeamDesk::Setup team_setup_for_tests()
+inline TeamController::Setup team_setup_for_tests()
 {
-    TeamDesk::Setup setup;
+    TeamController::Setup setup;
     Model& m = setup.trainer.model;
     m.hidden = 32;
     m.head_dim = 4;

@@ -29,7 +29,7 @@ inline Review review(std::string card, std::int64_t time_ms, Grade rating)
 }
 
 // Progress and what follows from it, at a moment.
-struct Desk
+struct Controller
 {
     std::vector<FamilyInfo> families;
     Progress progress;

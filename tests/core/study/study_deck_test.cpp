@@ -12,7 +12,7 @@
 
 using namespace ringside;
 using Catch::Matchers::WithinRel;
-using test::Desk;
+using test::Controller;
 using test::family;
 using test::kMonday;
 using test::kMorning;
@@ -37,18 +37,18 @@ const StudyPlan& plan()
 }
 
 // Learnt `days` ago with two Goods, so due two days after that.
-void learn(Desk& desk, const std::string& id, std::int64_t days)
+void learn(Controller& controller, const std::string& id, std::int64_t days)
 {
-    desk.add(id, kMorning - days * kDayMs, Grade::good);
-    desk.add(id, kMorning - days * kDayMs + 10 * kMinuteMs, Grade::good);
+    controller.add(id, kMorning - days * kDayMs, Grade::good);
+    controller.add(id, kMorning - days * kDayMs + 10 * kMinuteMs, Grade::good);
 }
 
 } // namespace
 
 TEST_CASE("due questions come first, least remembered first with topics interleaved, then new ones")
 {
-    Desk desk;
-    desk.families = {family("m1", "memory"),
+    Controller controller;
+    controller.families = {family("m1", "memory"),
                      family("m2", "memory"),
                      family("m3", "memory"),
                      family("z1", "zero"),
@@ -56,64 +56,64 @@ TEST_CASE("due questions come first, least remembered first with topics interlea
                      family("new-late", "tp", "numeric", "easy", {"004-CS1"}),
                      family("new-early", "pp", "numeric", "easy", {"000-Q27"}),
                      family("not-due", "pp")};
-    learn(desk, "m1", 30);
-    learn(desk, "m2", 20);
-    learn(desk, "m3", 10);
-    learn(desk, "z1", 5);
-    learn(desk, "not-due", 1);
-    CHECK(ids(make_deck(desk.view(), {})) ==
+    learn(controller, "m1", 30);
+    learn(controller, "m2", 20);
+    learn(controller, "m3", 10);
+    learn(controller, "z1", 5);
+    learn(controller, "not-due", 1);
+    CHECK(ids(make_deck(controller.view(), {})) ==
           std::vector<std::string>{"m1", "z1", "m2", "m3", "new-early", "new-late", "new-hard"});
 }
 
 TEST_CASE("a deck stops at its number of questions, of new ones, and at its time")
 {
-    Desk desk;
+    Controller controller;
     for (int i = 0; i < 30; ++i)
     {
-        desk.families.push_back(family("f" + std::to_string(i), "memory", "numeric", "easy", {}, 90));
+        controller.families.push_back(family("f" + std::to_string(i), "memory", "numeric", "easy", {}, 90));
     }
     DeckWish wish;
-    CHECK(make_deck(desk.view(), wish).size() == 8);
+    CHECK(make_deck(controller.view(), wish).size() == 8);
     wish.most_new = 100;
-    CHECK(make_deck(desk.view(), wish).size() == 13); // 13 of 90 s in 20 minutes
+    CHECK(make_deck(controller.view(), wish).size() == 13); // 13 of 90 s in 20 minutes
     wish.most = 5;
-    CHECK(make_deck(desk.view(), wish).size() == 5);
+    CHECK(make_deck(controller.view(), wish).size() == 5);
     wish.minutes = 0.1;
-    CHECK(make_deck(desk.view(), wish).size() == 1); // at least one
+    CHECK(make_deck(controller.view(), wish).size() == 1); // at least one
     wish.most_new = 0;
-    CHECK(make_deck(desk.view(), wish).empty());
+    CHECK(make_deck(controller.view(), wish).empty());
 }
 
 TEST_CASE("no family is asked twice in a deck, and its numbers follow from the seed")
 {
-    Desk desk;
-    desk.families = {family("a", "memory"), family("b", "zero"), family("c", "tp")};
-    learn(desk, "a", 9);
-    learn(desk, "b", 9);
+    Controller controller;
+    controller.families = {family("a", "memory"), family("b", "zero"), family("c", "tp")};
+    learn(controller, "a", 9);
+    learn(controller, "b", 9);
     DeckWish wish;
     wish.seed = 4711;
-    const auto deck = make_deck(desk.view(), wish);
-    CHECK(deck == make_deck(desk.view(), wish));
+    const auto deck = make_deck(controller.view(), wish);
+    CHECK(deck == make_deck(controller.view(), wish));
     const auto names = ids(deck);
     CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
     wish.seed = 4712;
-    CHECK(make_deck(desk.view(), wish)[0].seed != deck[0].seed);
+    CHECK(make_deck(controller.view(), wish)[0].seed != deck[0].seed);
     CHECK_FALSE(deck[0].fresh);
     CHECK(deck[2].fresh);
 }
 
 TEST_CASE("filters: topic, kind, source and its parts, flag; what is suspended never comes")
 {
-    Desk desk;
-    desk.families = {family("a", "memory", "numeric", "easy", {"004-PP1.s1"}),
+    Controller controller;
+    controller.families = {family("a", "memory", "numeric", "easy", {"004-PP1.s1"}),
                      family("b", "zero", "recall", "easy", {"004-PP10.s1"}), family("c", "memory", "design"),
                      family("d", "memory", "numeric", "easy", {"004-PP1"})};
-    apply(desk.progress, SetSuspended{"d", true});
-    apply(desk.progress, SetFlag{"b", true});
+    apply(controller.progress, SetSuspended{"d", true});
+    apply(controller.progress, SetFlag{"b", true});
     const auto names = [&](const DeckFilter& filter)
     {
         std::string all;
-        for (const FamilyInfo* f : families_of(desk.view(), filter))
+        for (const FamilyInfo* f : families_of(controller.view(), filter))
         {
             all += f->id;
         }
@@ -128,15 +128,15 @@ TEST_CASE("filters: topic, kind, source and its parts, flag; what is suspended n
 
 TEST_CASE("the weak deck takes what was seen, due or not, least remembered first")
 {
-    Desk desk;
-    desk.families = {family("a", "memory"), family("b", "zero"), family("c", "tp")};
-    learn(desk, "a", 1);
-    learn(desk, "b", 2);
+    Controller controller;
+    controller.families = {family("a", "memory"), family("b", "zero"), family("c", "tp")};
+    learn(controller, "a", 1);
+    learn(controller, "b", 2);
     DeckWish wish;
     wish.kind = DeckKind::weak;
-    CHECK(ids(make_deck(desk.view(), wish)) == std::vector<std::string>{"b", "a", "c"});
+    CHECK(ids(make_deck(controller.view(), wish)) == std::vector<std::string>{"b", "a", "c"});
     wish.most_new = 0;
-    CHECK(ids(make_deck(desk.view(), wish)) == std::vector<std::string>{"b", "a"});
+    CHECK(ids(make_deck(controller.view(), wish)) == std::vector<std::string>{"b", "a"});
 }
 
 TEST_CASE("source items stand in the order of the inventory")
@@ -155,13 +155,13 @@ TEST_CASE("source items stand in the order of the inventory")
 
 TEST_CASE("the heat map has a mean of the recall of what was seen, today and on the day")
 {
-    Desk desk;
-    desk.families = {family("a", "zero"), family("b", "zero", "recall"), family("c", "zero"),
+    Controller controller;
+    controller.families = {family("a", "zero"), family("b", "zero", "recall"), family("c", "zero"),
                      family("d", "tp")};
-    learn(desk, "a", 3);
-    learn(desk, "b", 1);
-    desk.progress.interview = kMonday + 10;
-    const auto heat = heat_map(desk.view());
+    learn(controller, "a", 3);
+    learn(controller, "b", 1);
+    controller.progress.interview = kMonday + 10;
+    const auto heat = heat_map(controller.view());
     REQUIRE(heat.size() == 24);
     const HeatTopic& zero = heat[1];
     CHECK(zero.topic->id == "zero");
@@ -170,7 +170,7 @@ TEST_CASE("the heat map has a mean of the recall of what was seen, today and on 
     CHECK(zero.all.attempts == 4);
     CHECK(zero.all.due == 1); // a was due a day ago
     // Two Goods on one day leave the stability at w2 = 2.3065; three days have passed, and one.
-    const double s = desk.cards.at("a").memory.stability;
+    const double s = controller.cards.at("a").memory.stability;
     CHECK_THAT(s, WithinRel(2.3065, 1e-12));
     const auto r = [&](double days) { return recall_after(days, s, kFsrs6Defaults); };
     CHECK_THAT(*zero.all.today, WithinRel((r(3) + r(1)) / 2, 1e-12));
@@ -181,52 +181,52 @@ TEST_CASE("the heat map has a mean of the recall of what was seen, today and on 
     CHECK(heat[7].all.families == 1);
     CHECK_FALSE(heat[7].all.today);
     CHECK(weakest(heat, 3) == std::vector<std::size_t>{1}); // only what was seen
-    desk.progress.interview = kMonday - 1;
-    CHECK_FALSE(heat_map(desk.view())[1].all.then); // it is over
+    controller.progress.interview = kMonday - 1;
+    CHECK_FALSE(heat_map(controller.view())[1].all.then); // it is over
 }
 
 TEST_CASE("the forecast counts each day once, overdue ones today, and goes on with Good")
 {
-    Desk desk;
-    desk.families = {family("a", "zero"), family("b", "tp"), family("c", "pp")};
-    learn(desk, "a", 30); // overdue
-    learn(desk, "b", 1);  // due tomorrow
-    const auto days = forecast(desk.view(), 14);
+    Controller controller;
+    controller.families = {family("a", "zero"), family("b", "tp"), family("c", "pp")};
+    learn(controller, "a", 30); // overdue
+    learn(controller, "b", 1);  // due tomorrow
+    const auto days = forecast(controller.view(), 14);
     REQUIRE(days.size() == 14);
     CHECK(days[0] == 1);
     CHECK(days[1] == 1);
     // b again after tomorrow's Good: 11 days as in the published history, two days of fuzz either way.
     CHECK(std::accumulate(days.begin() + 10, days.end(), 0) == 1);
     CHECK(std::accumulate(days.begin(), days.end(), 0) == 3);
-    CHECK(forecast(desk.view(), 0).empty());
+    CHECK(forecast(controller.view(), 0).empty());
 }
 
 TEST_CASE("a leech is told of after six lapses, and stays until it is suspended")
 {
-    Desk desk;
-    desk.families = {family("a", "zero"), family("b", "zero")};
+    Controller controller;
+    controller.families = {family("a", "zero"), family("b", "zero")};
     std::int64_t now = kMorning - 100 * kDayMs;
-    learn(desk, "b", 3);
+    learn(controller, "b", 3);
     for (int i = 0; i < 6; ++i)
     {
         for (const Grade g : {Grade::good, Grade::good})
         {
-            desk.add("a", now, g);
+            controller.add("a", now, g);
             now += 10 * kMinuteMs;
         }
         now += 3 * kDayMs;
-        CHECK(leeches(desk.view()).empty());
-        desk.add("a", now, Grade::again);
+        CHECK(leeches(controller.view()).empty());
+        controller.add("a", now, Grade::again);
         now += 10 * kMinuteMs;
     }
-    const auto found = leeches(desk.view());
+    const auto found = leeches(controller.view());
     REQUIRE(found.size() == 1);
     CHECK(found[0].family == "a");
     CHECK(found[0].lapses == 6);
     CHECK(found[0].says.starts_with("Forgotten 6 times"));
-    CHECK_FALSE(make_deck(desk.view(), {}).empty());
-    apply(desk.progress, SetSuspended{"a", true});
-    CHECK(leeches(desk.view()).empty());
+    CHECK_FALSE(make_deck(controller.view(), {}).empty());
+    apply(controller.progress, SetSuspended{"a", true});
+    CHECK(leeches(controller.view()).empty());
 }
 
 TEST_CASE(
@@ -300,19 +300,19 @@ TEST_CASE("today's plan is the last whose day has come")
 
 TEST_CASE("readiness: known is right at the first try, first seen on an earlier day, and remembered with 0.9")
 {
-    Desk desk;
-    desk.families = {family("forgotten", "memory"), family("known", "zero"), family("second-try", "fsdp"),
+    Controller controller;
+    controller.families = {family("forgotten", "memory"), family("known", "zero"), family("second-try", "fsdp"),
                      family("today", "memory"),     family("new", "tp"),     family("rollouts", "alignment")};
     FamilyInfo own = family("own", "memory");
     own.interview = false; // no interviewer asks it
-    desk.families.push_back(own);
-    learn(desk, "forgotten", 30);
-    learn(desk, "known", 1);
-    learn(desk, "second-try", 1);
-    desk.add("second-try", kMorning - kMinuteMs, Grade::hard);
-    learn(desk, "today", 0);
-    learn(desk, "rollouts", 1);
-    const auto gauges = readiness(plan(), desk.view());
+    controller.families.push_back(own);
+    learn(controller, "forgotten", 30);
+    learn(controller, "known", 1);
+    learn(controller, "second-try", 1);
+    controller.add("second-try", kMorning - kMinuteMs, Grade::hard);
+    learn(controller, "today", 0);
+    learn(controller, "rollouts", 1);
+    const auto gauges = readiness(plan(), controller.view());
     REQUIRE(gauges.size() == 4);
     CHECK(gauges[0].total == 4);
     CHECK(gauges[0].seen == 4);
@@ -327,32 +327,32 @@ TEST_CASE("readiness: known is right at the first try, first seen on an earlier 
 
 TEST_CASE("a topic whose questions were all learnt today is seen, not remembered")
 {
-    Desk desk;
-    desk.families = {family("a", "memory"), family("b", "memory")};
-    learn(desk, "a", 0);
-    const auto cell = [&] { return heat_map(desk.view())[0].all; };
+    Controller controller;
+    controller.families = {family("a", "memory"), family("b", "memory")};
+    learn(controller, "a", 0);
+    const auto cell = [&] { return heat_map(controller.view())[0].all; };
     CHECK(cell().seen == 1);
     CHECK(cell().right == 1);
     CHECK_FALSE(cell().today);
-    learn(desk, "b", 2);
+    learn(controller, "b", 2);
     CHECK(cell().settled == 1);
     REQUIRE(cell().today);
     CHECK(*cell().today < 1); // of b alone
-    desk.add("b", kMorning - kMinuteMs, Grade::hard);
+    controller.add("b", kMorning - kMinuteMs, Grade::hard);
     CHECK(cell().right == 1); // a second try is not counted
 }
 
 TEST_CASE("the quick eight are asked in their order, seen or not")
 {
-    Desk desk;
+    Controller controller;
     for (int i = 8; i >= 1; --i)
     {
-        desk.families.push_back(
+        controller.families.push_back(
             family("q" + std::to_string(i), "memory", "recall", "easy", {"001-M" + std::to_string(i)}));
     }
-    desk.families.push_back(family("other", "memory", "recall", "easy", {"000-Q1"}));
-    learn(desk, "q5", 1);
-    CHECK(ids(make_deck(desk.view(), quick_eight(plan()))) ==
+    controller.families.push_back(family("other", "memory", "recall", "easy", {"000-Q1"}));
+    learn(controller, "q5", 1);
+    CHECK(ids(make_deck(controller.view(), quick_eight(plan()))) ==
           std::vector<std::string>{"q1", "q2", "q3", "q4", "q5", "q6", "q7", "q8"});
 }
 

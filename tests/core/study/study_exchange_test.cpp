@@ -179,18 +179,18 @@ TEST_CASE("faults of an Anki file are named by line")
 
 TEST_CASE("the study sheet has the weakest topics, what was missed most, and one's own notes")
 {
-    test::Desk desk;
-    desk.families = {test::family("ring-time", "collectives"), test::family("state", "memory")};
-    desk.add("ring-time", kMorning - 4 * kDayMs, Grade::again);
-    desk.add("ring-time", kMorning - 3 * kDayMs, Grade::again);
+    test::Controller controller;
+    controller.families = {test::family("ring-time", "collectives"), test::family("state", "memory")};
+    controller.add("ring-time", kMorning - 4 * kDayMs, Grade::again);
+    controller.add("ring-time", kMorning - 3 * kDayMs, Grade::again);
     Review slip = test::review("state", kMorning - kDayMs, Grade::hard);
     slip.mistake = "forgot-gradients";
-    apply(desk.progress, AddReview{slip});
-    apply(desk.progress, SetNote{"state", "16, not\n14"});
-    desk.progress.interview = test::kMonday + 5;
+    apply(controller.progress, AddReview{slip});
+    apply(controller.progress, SetNote{"state", "16, not\n14"});
+    controller.progress.interview = test::kMonday + 5;
     const std::vector<SheetWords> words{
         {"ring-time", "How long is a ring all-reduce?", "2 (N - 1) / N S / B"}};
-    const std::string sheet = study_sheet(desk.view(), words);
+    const std::string sheet = study_sheet(controller.view(), words);
     CHECK(sheet.starts_with(
         "# Study sheet, 2026-11-02\n\n3 reviews of 2 questions. Interview on 2026-11-07.\n"));
     CHECK(sheet.find("| Collectives |") < sheet.find("| Memory |"));
@@ -199,6 +199,6 @@ TEST_CASE("the study sheet has the weakest topics, what was missed most, and one
     CHECK(
         sheet.find("### state\n\nForgotten 0 times; known mistake: `forgot-gradients`.\n\n> 16, not 14\n") !=
         std::string::npos);
-    test::Desk empty;
+    test::Controller empty;
     CHECK(study_sheet(empty.view(), {}).find("Nothing was asked yet") != std::string::npos);
 }

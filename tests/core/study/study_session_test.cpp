@@ -14,10 +14,10 @@ using test::kMorning;
 namespace
 {
 
-// A person at a desk with a drill: every input takes some seconds, and its changes are kept.
+// A person at a controller with a drill: every input takes some seconds, and its changes are kept.
 struct Student
 {
-    test::Desk desk;
+    test::Controller controller;
     DrillSession drill;
 
     explicit Student(int families)
@@ -25,19 +25,19 @@ struct Student
         for (int i = 0; i < families; ++i)
         {
             const std::string topic(study_topics()[static_cast<std::size_t>(i) % 24].id);
-            desk.families.push_back(test::family("f" + std::to_string(i), topic));
+            controller.families.push_back(test::family("f" + std::to_string(i), topic));
         }
     }
     void start(DeckWish wish = {})
     {
-        drill = start_drill(make_deck(desk.view(), wish), wish, desk.progress, desk.now.ms);
+        drill = start_drill(make_deck(controller.view(), wish), wish, controller.progress, controller.now.ms);
     }
     void does(const DrillInput& input, int seconds = 30)
     {
-        desk.now.ms += seconds * 1000;
-        for (const ProgressChange& change : apply(drill, input, desk.now.ms))
+        controller.now.ms += seconds * 1000;
+        for (const ProgressChange& change : apply(drill, input, controller.now.ms))
         {
-            apply(desk.progress, change);
+            apply(controller.progress, change);
         }
     }
     void right(int seconds = 30)
@@ -50,7 +50,7 @@ struct Student
         does(DrillKey::show);
         does(DrillKey::accept, 0);
     }
-    const Review& last() const { return desk.progress.reviews.back(); }
+    const Review& last() const { return controller.progress.reviews.back(); }
 };
 
 } // namespace
@@ -183,7 +183,7 @@ TEST_CASE("Again comes back three questions later with new numbers, never right 
         CHECK(s.drill.items[i].card.family != s.drill.items[i - 1].card.family);
     }
     std::map<std::string, int> asked;
-    for (const Review& r : s.desk.progress.reviews)
+    for (const Review& r : s.controller.progress.reviews)
     {
         ++asked[r.card];
     }
@@ -203,11 +203,11 @@ TEST_CASE("undo takes the last grade back, at the end of the session too")
     s.start();
     s.right();
     const DrillSession before = s.drill;
-    const Progress kept = s.desk.progress;
+    const Progress kept = s.controller.progress;
     s.again();
     CHECK(s.drill.items.size() == 4);
     s.does(DrillKey::undo, 0);
-    CHECK(s.desk.progress == kept);
+    CHECK(s.controller.progress == kept);
     CHECK(s.drill.items.size() == 3);
     CHECK(s.drill.at == before.at);
     CHECK(s.drill.streak == 1);
@@ -219,12 +219,12 @@ TEST_CASE("undo takes the last grade back, at the end of the session too")
     CHECK(s.drill.stage == DrillStage::over);
     s.does(DrillKey::undo);
     CHECK(s.drill.stage == DrillStage::grading);
-    CHECK(s.desk.progress.reviews.size() == 3);
+    CHECK(s.controller.progress.reviews.size() == 3);
     for (int i = 0; i < 5; ++i)
     {
         s.does(DrillKey::undo);
     }
-    CHECK(s.desk.progress.reviews.empty());
+    CHECK(s.controller.progress.reviews.empty());
 }
 
 TEST_CASE("skip goes on without a grade and leaves the streak; flags and notes are kept")
@@ -238,9 +238,9 @@ TEST_CASE("skip goes on without a grade and leaves the streak; flags and notes a
     s.does(DrillKey::skip);
     s.right();
     CHECK(s.drill.streak == 2);
-    CHECK(s.desk.progress.reviews.size() == 2);
-    CHECK(s.desk.progress.flags.contains(skipped));
-    CHECK(s.desk.progress.notes.at(skipped) == "read again");
+    CHECK(s.controller.progress.reviews.size() == 2);
+    CHECK(s.controller.progress.flags.contains(skipped));
+    CHECK(s.controller.progress.notes.at(skipped) == "read again");
     CHECK(pips(s.drill) == std::vector<Pip>{Pip::passed, Pip::skipped, Pip::passed, Pip::current});
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("new numbers keep tries and hints used; a pause does not count")
     CHECK(s.drill.current()->card.seed != seed);
     CHECK(s.drill.current()->attempt.wrong == 1);
     s.does(DrillKey::pause, 1);
-    CHECK(seconds_on_show(s.drill, s.desk.now.ms + 500'000) == 3);
+    CHECK(seconds_on_show(s.drill, s.controller.now.ms + 500'000) == 3);
     s.does(DrillKey::pause, 1000);
     s.does(AnswerInput{"1", true, ""}, 2);
     CHECK(s.drill.current()->attempt.seconds == 5);
@@ -273,15 +273,15 @@ TEST_CASE("a drill ends at its time once the question on show is graded, and whe
     CHECK(s.drill.stage == DrillStage::asking);
     s.right(30);
     CHECK(s.drill.stage == DrillStage::over);
-    CHECK(s.desk.progress.reviews.size() == 2);
+    CHECK(s.controller.progress.reviews.size() == 2);
     Student left(8);
     left.start();
     left.right();
     left.does(DrillKey::leave);
     CHECK(left.drill.stage == DrillStage::over);
-    CHECK(left.desk.progress.reviews.size() == 1);
+    CHECK(left.controller.progress.reviews.size() == 1);
     left.does(AnswerInput{"1", true, ""});
-    CHECK(left.desk.progress.reviews.size() == 1);
+    CHECK(left.controller.progress.reviews.size() == 1);
     Student none(0);
     none.start();
     CHECK(none.drill.stage == DrillStage::over);
@@ -291,15 +291,15 @@ TEST_CASE("a drill ends at its time once the question on show is graded, and whe
 TEST_CASE("the end card: what improved, the weakest cell, what is due next")
 {
     Student s(3);
-    s.desk.add("f1", kMorning - 4 * kDayMs, Grade::good);
-    s.desk.add("f1", kMorning - 4 * kDayMs + 600'000, Grade::good);
+    s.controller.add("f1", kMorning - 4 * kDayMs, Grade::good);
+    s.controller.add("f1", kMorning - 4 * kDayMs + 600'000, Grade::good);
     s.start();
     REQUIRE(s.drill.current()->card.family == "f1");
     s.right();
     s.right(10);
     s.again();
     REQUIRE(s.drill.stage == DrillStage::over);
-    const EndCard end = end_card(s.drill, s.desk.view());
+    const EndCard end = end_card(s.drill, s.controller.view());
     CHECK(end.answered == 3);
     CHECK(end.passed == 2);
     CHECK(end.best_streak == 2);
@@ -307,29 +307,29 @@ TEST_CASE("the end card: what improved, the weakest cell, what is due next")
     REQUIRE(end.improved.size() == 3);
     CHECK(end.improved[0].family == "f1");
     CHECK_THAT(end.improved[0].before_d, Catch::Matchers::WithinRel(2.3065, 1e-9));
-    CHECK(end.improved[0].after_d == card_of(s.desk.cards, "f1").memory.stability);
+    CHECK(end.improved[0].after_d == card_of(s.controller.cards, "f1").memory.stability);
     CHECK(end.improved[1].before_d == 0);
     REQUIRE(end.next_due_ms);
-    CHECK(*end.next_due_ms == s.desk.now.ms + kMinuteMs); // the Again, a minute on
+    CHECK(*end.next_due_ms == s.controller.now.ms + kMinuteMs); // the Again, a minute on
     REQUIRE(end.weakest != nullptr);
     CHECK(end.weakest_recall == 1); // all were asked just now
 }
 
 TEST_CASE("a mock interview mixes kinds, fills its minutes, and is the same for the same seed")
 {
-    test::Desk desk;
+    test::Controller controller;
     for (int i = 0; i < 60; ++i)
     {
         const char* kind = i % 3 == 0 ? "recall" : i % 3 == 1 ? "numeric" : "design";
         const std::string topic(study_topics()[static_cast<std::size_t>(i) % 24].id);
-        desk.families.push_back(
+        controller.families.push_back(
             test::family("f" + std::to_string(i), topic, kind, "easy", {}, i % 3 == 2 ? 240 : 60));
     }
     for (const int minutes : kMockMinutes)
     {
-        const MockSession s = start_mock(desk.view(), minutes, 42);
-        CHECK(s == start_mock(desk.view(), minutes, 42));
-        CHECK_FALSE(s.items == start_mock(desk.view(), minutes, 43).items);
+        const MockSession s = start_mock(controller.view(), minutes, 42);
+        CHECK(s == start_mock(controller.view(), minutes, 42));
+        CHECK_FALSE(s.items == start_mock(controller.view(), minutes, 43).items);
         double seconds = 0;
         for (const MockItem& item : s.items)
         {
@@ -339,7 +339,7 @@ TEST_CASE("a mock interview mixes kinds, fills its minutes, and is the same for 
         CHECK(seconds <= minutes * 60);
         CHECK(seconds >= minutes * 60 - 240);
     }
-    const MockSession long_one = start_mock(desk.view(), 60, 42);
+    const MockSession long_one = start_mock(controller.view(), 60, 42);
     std::array<int, kKindGroups> kinds{};
     int follow_ups = 0;
     for (const MockItem& item : long_one.items)
@@ -351,17 +351,17 @@ TEST_CASE("a mock interview mixes kinds, fills its minutes, and is the same for 
     CHECK(kinds[1] > 5);
     CHECK(kinds[2] > 3);
     CHECK(follow_ups > 0);
-    test::Desk empty;
+    test::Controller empty;
     CHECK(start_mock(empty.view(), 12, 1).stage == MockStage::over);
 }
 
 TEST_CASE("a mock says nothing before its end, and then gives times, verdicts and reviews")
 {
-    test::Desk desk;
-    desk.families = {test::family("r", "zero", "recall", "easy", {"000-Q10"}),
+    test::Controller controller;
+    controller.families = {test::family("r", "zero", "recall", "easy", {"000-Q10"}),
                      test::family("n", "memory", "numeric", "easy", {"000-Q2"}),
                      test::family("m", "tp", "recall", "easy", {"000-Q19"})};
-    MockSession s = start_mock(desk.view(), 5, 1);
+    MockSession s = start_mock(controller.view(), 5, 1);
     REQUIRE(s.items.size() >= 3);
     std::int64_t now = kMorning;
     const auto go = [&](const MockInput& input, int seconds)
@@ -400,12 +400,12 @@ TEST_CASE("a mock says nothing before its end, and then gives times, verdicts an
     REQUIRE(changes.size() == 3);
     for (const ProgressChange& change : changes)
     {
-        apply(desk.progress, change);
+        apply(controller.progress, change);
     }
-    CHECK(desk.progress.reviews[1].mistake == "forgot-gradients");
-    CHECK(desk.progress.reviews[2].rating == Grade::hard);
-    CHECK(desk.progress.reviews[0].time_ms < desk.progress.reviews[2].time_ms);
-    const std::string card = scorecard(s, desk.families);
+    CHECK(controller.progress.reviews[1].mistake == "forgot-gradients");
+    CHECK(controller.progress.reviews[2].rating == Grade::hard);
+    CHECK(controller.progress.reviews[0].time_ms < controller.progress.reviews[2].time_ms);
+    const std::string card = scorecard(s, controller.families);
     CHECK(card.starts_with("# Mock interview, 5 minutes, 2026-11-02\n\nPassed 2 of "));
     CHECK(card.find("| 0:50 | 1:00 | wrong (forgot-gradients) | 1 TB |") != std::string::npos);
     CHECK(card.find("| Lean |") != std::string::npos);
@@ -414,9 +414,9 @@ TEST_CASE("a mock says nothing before its end, and then gives times, verdicts an
 
 TEST_CASE("the bell ends a mock; what comes after it does not count")
 {
-    test::Desk desk;
-    desk.families = {test::family("a", "zero", "recall"), test::family("b", "tp", "recall")};
-    MockSession s = start_mock(desk.view(), 5, 1);
+    test::Controller controller;
+    controller.families = {test::family("a", "zero", "recall"), test::family("b", "tp", "recall")};
+    MockSession s = start_mock(controller.view(), 5, 1);
     apply(s, AnswerInput{"x", true, ""}, kMorning + 60'000);
     CHECK(apply(s, AnswerInput{"y", true, ""}, kMorning + 301'000).empty());
     CHECK(s.stage == MockStage::judging);

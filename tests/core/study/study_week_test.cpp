@@ -15,22 +15,22 @@ namespace
 
 struct Week
 {
-    test::Desk desk;
+    test::Controller controller;
     DrillSession drill;
 
     // Sits down on this day of the week, so many minutes after nine; how many questions wait.
     std::size_t sit_down(int day, int minutes = 0)
     {
-        desk.now.ms = kMorning + day * kDayMs + minutes * kMinuteMs;
-        drill = start_drill(make_deck(desk.view(), {}), {}, desk.progress, desk.now.ms);
+        controller.now.ms = kMorning + day * kDayMs + minutes * kMinuteMs;
+        drill = start_drill(make_deck(controller.view(), {}), {}, controller.progress, controller.now.ms);
         return drill.items.size();
     }
     void does(const DrillInput& input, int seconds)
     {
-        desk.now.ms += seconds * 1000;
-        for (const ProgressChange& change : apply(drill, input, desk.now.ms))
+        controller.now.ms += seconds * 1000;
+        for (const ProgressChange& change : apply(drill, input, controller.now.ms))
         {
-            apply(desk.progress, change);
+            apply(controller.progress, change);
         }
     }
     void answers(int seconds)
@@ -46,7 +46,7 @@ struct Week
     // The day of the week on which it is due.
     StudyDay due(const char* family)
     {
-        const StudyState view = desk.view();
+        const StudyState view = controller.view();
         return view.now.day_of(card_of(view.cards, family).due_ms) - kMonday;
     }
 };
@@ -56,7 +56,7 @@ struct Week
 TEST_CASE("a scripted week of study has exactly these due days")
 {
     Week w;
-    w.desk.families = {test::family("a", "memory"), test::family("b", "zero"), test::family("c", "tp")};
+    w.controller.families = {test::family("a", "memory"), test::family("b", "zero"), test::family("c", "tp")};
 
     REQUIRE(w.sit_down(0) == 3); // Monday: all new
     w.answers(30);
@@ -78,11 +78,11 @@ TEST_CASE("a scripted week of study has exactly these due days")
     w.does(DrillKey::undo, 5);
     w.does(GradeInput{Grade::good}, 1);
     CHECK(w.due("c") == 3);
-    CHECK(card_of(w.desk.cards, "c").lapses == 0);
+    CHECK(card_of(w.controller.cards, "c").lapses == 0);
 
     REQUIRE(w.sit_down(2) == 1); // Wednesday: a is forgotten
     w.gives_up();
-    CHECK(card_of(w.desk.view().cards, "a").lapses == 1);
+    CHECK(card_of(w.controller.view().cards, "a").lapses == 1);
     CHECK(w.sit_down(2, 5) == 0); // ten minutes have not passed
     REQUIRE(w.sit_down(2, 15) == 1);
     w.answers(30);
@@ -92,25 +92,25 @@ TEST_CASE("a scripted week of study has exactly these due days")
     w.answers(30);
     w.answers(30);
     CHECK(w.due("c") == 10);
-    const std::string file = to_text(w.desk.progress);
+    const std::string file = to_text(w.controller.progress);
     const ProgressRead read = read_progress(std::string_view(file).substr(0, file.size() - 40));
     CHECK_FALSE(read.whole);
-    CHECK(read.progress.reviews.size() + 1 == w.desk.progress.reviews.size());
-    w.desk.progress = read.progress;
+    CHECK(read.progress.reviews.size() + 1 == w.controller.progress.reviews.size());
+    w.controller.progress = read.progress;
     CHECK(w.due("a") == 5);
     CHECK(w.due("c") == 3);
     REQUIRE(w.sit_down(3, 10) == 1);
     w.answers(30);
     CHECK(w.due("c") == 10);
 
-    apply(w.desk.progress, SetInterview{kMonday + 12}); // Friday: it is on Saturday next week
+    apply(w.controller.progress, SetInterview{kMonday + 12}); // Friday: it is on Saturday next week
     REQUIRE(w.sit_down(4) == 1);
     w.answers(30);
     CHECK(w.due("b") == 11); // the day before; 21 days without the interview
 
     REQUIRE(w.sit_down(5) == 1); // Saturday: past the target time
     w.answers(61);
-    CHECK(w.desk.progress.reviews.back().rating == Grade::hard);
+    CHECK(w.controller.progress.reviews.back().rating == Grade::hard);
     CHECK(w.due("a") == 10);
     CHECK(w.sit_down(6) == 0); // Sunday: nothing
 
@@ -120,21 +120,21 @@ TEST_CASE("a scripted week of study has exactly these due days")
     w.answers(30);
     CHECK(w.due("a") == 11);
     CHECK(w.due("c") == 11);
-    CHECK(w.desk.progress.reviews.size() == 16);
+    CHECK(w.controller.progress.reviews.size() == 16);
 }
 
 TEST_CASE("the same week ends alike when it is read back from its log in another tool's words")
 {
     Week w;
-    w.desk.families = {test::family("a", "memory")};
+    w.controller.families = {test::family("a", "memory")};
     w.sit_down(0);
     w.answers(30);
     w.sit_down(0, 15);
     w.answers(30);
     w.sit_down(2);
     w.answers(30);
-    const Cards cards = replay(w.desk.progress.reviews, schedule_of(w.desk.progress));
+    const Cards cards = replay(w.controller.progress.reviews, schedule_of(w.controller.progress));
     Progress other;
-    merge(other, w.desk.progress.reviews);
+    merge(other, w.controller.progress.reviews);
     CHECK(replay(other.reviews, schedule_of(other)) == cards);
 }

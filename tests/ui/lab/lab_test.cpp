@@ -23,21 +23,21 @@ namespace
 class Lab
 {
 public:
-    explicit Lab(LabDesk::Setup setup = lab_setup_for_tests())
+    explicit Lab(LabController::Setup setup = lab_setup_for_tests())
     {
-        w.session().set_lab(std::make_unique<LabDesk>(std::move(setup)));
+        w.session().set_lab(std::make_unique<LabController>(std::move(setup)));
         w.open("lab");
         rest();
     }
     Window w;
 
-    LabDesk& desk() { return w.session().lab(); }
-    const LabFrame& frame() { return desk().frame(); }
+    LabController& controller() { return w.session().lab(); }
+    const LabFrame& frame() { return controller().frame(); }
     const TrainingSnapshot& run() { return *frame().a.snapshot; }
     void rest()
     {
         w.frames(3);
-        REQUIRE(desk().wait(kLabPatience));
+        REQUIRE(controller().wait(kLabPatience));
         w.frames(2);
     }
     void key(ImGuiKey k)
@@ -48,17 +48,17 @@ public:
     // A run of 30 steps with a break, a mark and a run beside it.
     void train()
     {
-        REQUIRE(desk().run_to(10, kLabPatience));
-        desk().apply(LabCommand::mark);
+        REQUIRE(controller().run_to(10, kLabPatience));
+        controller().apply(LabCommand::mark);
         TrainerConfig hot = frame().a.config;
         hot.recipe.learning_rate = 0.04;
-        desk().apply(TurnKnobs{hot});
-        REQUIRE(desk().run_to(15, kLabPatience));
+        controller().apply(TurnKnobs{hot});
+        REQUIRE(controller().run_to(15, kLabPatience));
         hot.recipe.learning_rate = 0.004;
-        desk().apply(TurnKnobs{hot});
-        REQUIRE(desk().run_to(30, kLabPatience));
-        desk().apply(LabCommand::sample);
-        desk().apply(LabCommand::second);
+        controller().apply(TurnKnobs{hot});
+        REQUIRE(controller().run_to(30, kLabPatience));
+        controller().apply(LabCommand::sample);
+        controller().apply(LabCommand::second);
         rest();
     }
 };
@@ -76,7 +76,7 @@ TEST_CASE("no words of the lab are cut off or lie on others before, while and af
         lab.key(static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i)));
         check_words_at_every_size(lab.w, kTabs.at(i));
     }
-    lab.desk().apply(LookAtStep{12});
+    lab.controller().apply(LookAtStep{12});
     lab.key(ImGuiKey_1);
     check_words_at_every_size(lab.w, "looking back");
 }
@@ -84,9 +84,9 @@ TEST_CASE("no words of the lab are cut off or lie on others before, while and af
 namespace
 {
 
-LabDesk::Setup routed_setup()
+LabController::Setup routed_setup()
 {
-    LabDesk::Setup setup = lab_setup_for_tests();
+    LabController::Setup setup = lab_setup_for_tests();
     setup.config.model.experts = 8;
     setup.config.model.experts_per_token = 2;
     setup.config.model.expert_ffn = 32;
@@ -99,7 +99,7 @@ TEST_CASE("no words about experts are cut off or lie on others")
 {
     Lab lab(routed_setup());
     check_words_at_every_size(lab.w, "before the first start");
-    REQUIRE(lab.desk().run_to(5, kLabPatience));
+    REQUIRE(lab.controller().run_to(5, kLabPatience));
     lab.rest();
     lab.key(ImGuiKey_7);
     CHECK(says(lab.w, "Where the tokens go"));
@@ -109,7 +109,7 @@ TEST_CASE("no words about experts are cut off or lie on others")
 TEST_CASE("experts have a page of their own, where capacity and balance are turned while it trains")
 {
     Lab lab(routed_setup());
-    REQUIRE(lab.desk().run_to(5, kLabPatience));
+    REQUIRE(lab.controller().run_to(5, kLabPatience));
     lab.rest();
     lab.key(ImGuiKey_7);
     CHECK(says(lab.w, "Layer 2"));
@@ -133,7 +133,7 @@ TEST_CASE("experts have a page of their own, where capacity and balance are turn
 TEST_CASE("a model without experts has no page for them")
 {
     Lab lab;
-    REQUIRE(lab.desk().run_to(2, kLabPatience));
+    REQUIRE(lab.controller().run_to(2, kLabPatience));
     lab.rest();
     lab.key(ImGuiKey_7);
     CHECK_FALSE(says(lab.w, "Where the tokens go"));
@@ -157,7 +157,7 @@ TEST_CASE("no words of a demonstration are cut off or lie on others, asked or ex
 
 TEST_CASE("no words of a lab that cannot train are cut off")
 {
-    LabDesk::Setup setup = lab_setup_for_tests();
+    LabController::Setup setup = lab_setup_for_tests();
     setup.open = []
     {
         return Result<trainer::Device>(
@@ -200,7 +200,7 @@ TEST_CASE("Enter starts the lab, Space pauses it, a full stop makes one step, R 
 TEST_CASE("knobs turned in the panel reach the run, and its precision starts it again")
 {
     Lab lab;
-    REQUIRE(lab.desk().run_to(4, kLabPatience));
+    REQUIRE(lab.controller().run_to(4, kLabPatience));
     lab.w.frames(2);
     lab.w.type_value("Learning rate", "0.02");
     lab.w.frames(3);
@@ -222,10 +222,10 @@ TEST_CASE("knobs turned in the panel reach the run, and its precision starts it 
 
 TEST_CASE("every switch works by its key while the lab trains, and the same key puts it back")
 {
-    LabDesk::Setup setup = lab_setup_for_tests();
+    LabController::Setup setup = lab_setup_for_tests();
     setup.config.training.micro_batch = setup.config.training.global_batch = 4;
     Lab lab(std::move(setup));
-    REQUIRE(lab.desk().run_to(4, kLabPatience));
+    REQUIRE(lab.controller().run_to(4, kLabPatience));
     lab.rest();
     std::int64_t step = 4;
     for (std::size_t i = 0; i < lab_switches().size(); ++i)
@@ -246,7 +246,7 @@ TEST_CASE("every switch works by its key while the lab trains, and the same key 
         CHECK(after != before);
         CHECK(lab.frame().switches[i].on == !s.goes_on);
         step += 14;
-        REQUIRE(lab.desk().run_to(step, kLabPatience));
+        REQUIRE(lab.controller().run_to(step, kLabPatience));
         lab.rest();
         REQUIRE(lab.frame().trial);
         CHECK(lab.run().step == step);
@@ -265,11 +265,11 @@ TEST_CASE("every switch works by its key while the lab trains, and the same key 
 TEST_CASE("a learning rate that was too high is taken back with the weights of before")
 {
     Lab lab;
-    REQUIRE(lab.desk().run_to(60, kLabPatience));
+    REQUIRE(lab.controller().run_to(60, kLabPatience));
     lab.rest();
     lab.key(ImGuiKey_J);
     CHECK(lab.run().config.recipe.learning_rate == 30 * 0.004);
-    REQUIRE(lab.desk().run_to(80, kLabPatience));
+    REQUIRE(lab.controller().run_to(80, kLabPatience));
     lab.rest();
     CHECK(figures_of(lab.run(), 60).loss > lab.frame().trial->before.loss);
     lab.key(ImGuiKey_J);
@@ -282,20 +282,20 @@ TEST_CASE("a learning rate that was too high is taken back with the weights of b
 TEST_CASE("steps are skipped while the loss scale is too high, and no longer when the key puts it back")
 {
     Lab lab;
-    REQUIRE(lab.desk().run_to(2, kLabPatience));
+    REQUIRE(lab.controller().run_to(2, kLabPatience));
     lab.rest();
     lab.key(ImGuiKey_N);
-    REQUIRE(lab.desk().run_to(14, kLabPatience));
+    REQUIRE(lab.controller().run_to(14, kLabPatience));
     lab.rest();
     const std::int64_t before = lab.run().skipped;
     lab.key(ImGuiKey_V);
     CHECK(lab.frame().trial->forecast.overflows);
-    REQUIRE(lab.desk().run_to(24, kLabPatience));
+    REQUIRE(lab.controller().run_to(24, kLabPatience));
     lab.rest();
     CHECK(lab.run().skipped == before + 10);
     CHECK(says(lab.w, "every step"));
     lab.key(ImGuiKey_V);
-    REQUIRE(lab.desk().run_to(34, kLabPatience));
+    REQUIRE(lab.controller().run_to(34, kLabPatience));
     lab.rest();
     CHECK(lab.run().skipped == before + 10);
 }
@@ -321,7 +321,7 @@ TEST_CASE("no key of the lab has two meanings")
 TEST_CASE("the lab says what is off by nothing, and shows both numbers")
 {
     Lab lab;
-    REQUIRE(lab.desk().run_to(5, kLabPatience));
+    REQUIRE(lab.controller().run_to(5, kLabPatience));
     lab.w.frames(3);
     CHECK(says(lab.w, "0 B"));
     CHECK(says(lab.w, "Memory at the peak"));
@@ -354,13 +354,13 @@ TEST_CASE("the gradient's page says how the batch stands to the noise")
 {
     Lab lab;
     lab.key(ImGuiKey_2);
-    REQUIRE(lab.desk().run_to(3, kLabPatience));
+    REQUIRE(lab.controller().run_to(3, kLabPatience));
     lab.rest();
     CHECK(says(lab.w, "Accumulate two micro-batches"));
     TrainerConfig next = lab.frame().a.config;
     next.training.global_batch = 4 * next.training.micro_batch;
-    lab.desk().apply(TurnKnobs{next});
-    REQUIRE(lab.desk().run_to(3 + NoiseMeter::kFewest, kLabPatience));
+    lab.controller().apply(TurnKnobs{next});
+    REQUIRE(lab.controller().run_to(3 + NoiseMeter::kFewest, kLabPatience));
     lab.rest();
     CHECK(says(lab.w, "The noise scale is"));
 }
@@ -382,7 +382,7 @@ TEST_CASE("a demonstration is asked by its key, answered by a digit, and explain
 TEST_CASE("the memory of a step is walked through by keys and by the mouse")
 {
     Lab lab;
-    REQUIRE(lab.desk().run_to(3, kLabPatience));
+    REQUIRE(lab.controller().run_to(3, kLabPatience));
     lab.key(ImGuiKey_3);
     CHECK(says(lab.w, "before the forward"));
     lab.w.key(ImGuiKey_RightArrow);
@@ -402,7 +402,7 @@ TEST_CASE("the memory of a step is walked through by keys and by the mouse")
 TEST_CASE("a lab at rest asks for no further frame, whichever view is on show")
 {
     Lab lab;
-    REQUIRE(lab.desk().run_to(3, kLabPatience));
+    REQUIRE(lab.controller().run_to(3, kLabPatience));
     CHECK(lab.w.settle(30) < 30);
     lab.w.open("memory");
     CHECK(lab.w.settle(60) < 60);

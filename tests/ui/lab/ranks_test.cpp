@@ -21,14 +21,14 @@ class Ranks
 public:
     Ranks()
     {
-        w.session().set_team(std::make_unique<TeamDesk>(team_setup_for_tests()));
+        w.session().set_team(std::make_unique<TeamController>(team_setup_for_tests()));
         w.open("ranks");
         rest();
     }
     Window w;
 
-    TeamDesk& desk() { return w.session().team(); }
-    const TeamFrame& frame() { return desk().frame(); }
+    TeamController& controller() { return w.session().team(); }
+    const TeamFrame& frame() { return controller().frame(); }
     const TeamSnapshot& run()
     {
         REQUIRE(frame().snapshot);
@@ -37,7 +37,7 @@ public:
     void rest()
     {
         w.frames(3);
-        REQUIRE(desk().wait(kTeamPatience));
+        REQUIRE(controller().wait(kTeamPatience));
         w.frames(3);
     }
     void until(TeamState state)
@@ -45,7 +45,7 @@ public:
         for (int i = 0; i < 2000 && !frame().is(state); ++i)
         {
             w.frame();
-            desk().wait(0.01);
+            controller().wait(0.01);
         }
         REQUIRE(frame().is(state));
     }
@@ -271,9 +271,9 @@ TEST_CASE("K saves checkpoints while it trains, and what they cost stands beside
     ranks.rest();
     CHECK(ranks.frame().wish.saving.every == 2);
     CHECK(ranks.frame().wish.saving.bytes_per_second == 50e6);
-    REQUIRE(ranks.desk().run_to(4, kTeamPatience));
+    REQUIRE(ranks.controller().run_to(4, kTeamPatience));
     ranks.key(ImGuiKey_K);
-    REQUIRE(ranks.desk().run_to(8, kTeamPatience));
+    REQUIRE(ranks.controller().run_to(8, kTeamPatience));
     ranks.rest();
     CHECK(says(ranks.w, "Synchronous"));
     CHECK(says(ranks.w, "stalled"));

@@ -3,7 +3,7 @@
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
-#include "app/session/desks/study_desk.h"
+#include "app/session/controllers/study_controller.h"
 #include "ui/shell/frame/study_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -35,9 +35,9 @@ const std::vector<Erratum>& errata(Window& w)
 
 void give(Window& w, std::shared_ptr<const ErrataFrame> gallery)
 {
-    StudyDesk::Setup setup;
+    StudyController::Setup setup;
     setup.errata = std::move(gallery);
-    w.session().set_study(std::make_unique<StudyDesk>(std::move(setup)));
+    w.session().set_study(std::make_unique<StudyController>(std::move(setup)));
 }
 
 void seat(Window& w)

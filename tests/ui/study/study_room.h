@@ -1,4 +1,4 @@
-// A person at the desk of the study mode: the real questions, a clock that the test moves, a window.
+// A person at the controller of the study mode: the real questions, a clock that the test moves, a window.
 #pragma once
 
 #include "tests/core/study/study_clock.h"
@@ -38,18 +38,18 @@ public:
     Window w;
     std::int64_t now = kMorning;
 
-    // A desk with all the questions.
+    // A controller with all the questions.
     void sit(Progress progress = {}, std::unique_ptr<StudyStore> store = nullptr)
     {
         Issues issues;
-        StudyDesk::Setup s;
+        StudyController::Setup s;
         s.plan = load_plan(test::source_path("assets"), issues);
         s.families = families_in(all_questions());
         s.asking = std::make_shared<Asking>(all_questions(), presets());
         s.clock = [this] { return StudyTime{now, 0}; };
         s.progress = std::move(progress);
         s.store = std::move(store);
-        w.session().set_study(std::make_unique<StudyDesk>(std::move(s)));
+        w.session().set_study(std::make_unique<StudyController>(std::move(s)));
         w.open("drill");
     }
     static DeckCard card(const std::string& id, std::uint64_t seed = 1)

@@ -18,11 +18,11 @@ using test::Window;
 namespace
 {
 
-// A desk with families on every topic, `each` of them, and whatever was done.
-std::unique_ptr<StudyDesk> desk_of(int each, Progress progress = {}, std::int64_t now = kMorning)
+// A controller with families on every topic, `each` of them, and whatever was done.
+std::unique_ptr<StudyController> controller_of(int each, Progress progress = {}, std::int64_t now = kMorning)
 {
     Issues issues;
-    StudyDesk::Setup s = study_setup(test::source_path("assets"), test::presets(), issues);
+    StudyController::Setup s = study_setup(test::source_path("assets"), test::presets(), issues);
     s.asking = nullptr; // families of the test's own
     s.families.clear();
     for (const StudyTopic& topic : study_topics())
@@ -38,7 +38,7 @@ std::unique_ptr<StudyDesk> desk_of(int each, Progress progress = {}, std::int64_
     s.questions = "/usr/share/ringside/questions";
     s.clock = [now] { return StudyTime{now, 0}; };
     s.progress = std::move(progress);
-    return std::make_unique<StudyDesk>(std::move(s));
+    return std::make_unique<StudyController>(std::move(s));
 }
 
 // Learnt on the days before, topic by topic: the later in the list, the longer ago.
@@ -84,9 +84,9 @@ const DrillSession& drill(Window& w)
     return std::get<DrillSession>(*study(w).session);
 }
 
-void seat(Window& w, std::unique_ptr<StudyDesk> desk)
+void seat(Window& w, std::unique_ptr<StudyController> controller)
 {
-    w.session().set_study(std::move(desk));
+    w.session().set_study(std::move(controller));
     w.open("study");
     w.frames(3);
 }
@@ -96,7 +96,7 @@ void seat(Window& w, std::unique_ptr<StudyDesk> desk)
 TEST_CASE("the view asks its question with the interview's date, and says what is weakest")
 {
     Window w;
-    seat(w, desk_of(3, learnt()));
+    seat(w, controller_of(3, learnt()));
     CHECK(says(w, "Study plan until 16 Nov"));
     CHECK(says(w, "Weakest: Long context, Serving, Alignment."));
     CHECK(says(w, "Day 7 of the plan: "));
@@ -111,7 +111,7 @@ TEST_CASE("the view asks its question with the interview's date, and says what i
 TEST_CASE("with nothing studied yet it offers new questions and no dates")
 {
     Window w;
-    seat(w, desk_of(2));
+    seat(w, controller_of(2));
     CHECK(says(w, "Study plan"));
     CHECK(says(w, "Nothing was asked yet: 48 new questions, the easy ones first."));
     CHECK(says(w, "new"));
@@ -125,7 +125,7 @@ TEST_CASE("tiles too low for two lines say their topics")
     Preferences p;
     p.text_scale = 2.5F;
     Window w({1280, 800}, p);
-    seat(w, desk_of(2));
+    seat(w, controller_of(2));
     CHECK(says(w, "Long context"));
     CHECK(says(w, "New questions"));
 }
@@ -133,14 +133,14 @@ TEST_CASE("tiles too low for two lines say their topics")
 TEST_CASE("without questions it says where it looked, and its keys start nothing")
 {
     Window w;
-    seat(w, desk_of(0));
+    seat(w, controller_of(0));
     CHECK(says(w, "No questions found in /usr/share/ringside/questions"));
     w.key(ImGuiKey_R);
     w.key(ImGuiKey_D);
     CHECK_FALSE(is_running(*study(w).session));
 }
 
-TEST_CASE("a window without a desk of its own has an empty one")
+TEST_CASE("a window without a controller of its own has an empty one")
 {
     Window w;
     w.open("study");
@@ -151,7 +151,7 @@ TEST_CASE("a window without a desk of its own has an empty one")
 TEST_CASE("R reviews what is due, D drills the three weakest topics, 8 the quick eight")
 {
     Window w;
-    seat(w, desk_of(3, learnt()));
+    seat(w, controller_of(3, learnt()));
     w.key(ImGuiKey_R);
     CHECK(w.session().view() == "drill");
     CHECK(drill(w).items.size() > 8);
@@ -175,7 +175,7 @@ TEST_CASE("R reviews what is due, D drills the three weakest topics, 8 the quick
 TEST_CASE("a tile drills its topic, what was seen first")
 {
     Window w;
-    seat(w, desk_of(3, learnt()));
+    seat(w, controller_of(3, learnt()));
     w.click("topic ep/moe");
     REQUIRE(drill(w).items.size() == 3);
     CHECK(drill(w).items[0].card.family == "ep/moe-0");
@@ -185,7 +185,7 @@ TEST_CASE("a tile drills its topic, what was seen first")
 TEST_CASE("hovering a tile tells its three kinds apart")
 {
     Window w;
-    seat(w, desk_of(3, learnt()));
+    seat(w, controller_of(3, learnt()));
     w.hover("topic zero");
     CHECK(says(w, "recall"));
     CHECK(says(w, "1 of 1 seen, 1 right at the first try, recall"));
@@ -195,7 +195,7 @@ TEST_CASE("hovering a tile tells its three kinds apart")
 TEST_CASE("M asks how long and starts a mock")
 {
     Window w;
-    seat(w, desk_of(3, learnt()));
+    seat(w, controller_of(3, learnt()));
     w.key(ImGuiKey_M);
     w.frames(2);
     w.click("study mock 45");
@@ -209,7 +209,7 @@ TEST_CASE("M asks how long and starts a mock")
 TEST_CASE("the interview's day is set, moved and taken away")
 {
     Window w;
-    seat(w, desk_of(2));
+    seat(w, controller_of(2));
     w.key(ImGuiKey_I);
     w.frames(2);
     w.click("study interview 14");
@@ -229,7 +229,7 @@ TEST_CASE("the interview's day is set, moved and taken away")
 TEST_CASE("W and the switch turn the tiles from what was right to the predicted recall")
 {
     Window w;
-    seat(w, desk_of(3, learnt()));
+    seat(w, controller_of(3, learnt()));
     CHECK(says(w, "16 Nov"));
     w.key(ImGuiKey_W);
     w.settle();
@@ -245,7 +245,7 @@ TEST_CASE("W and the switch turn the tiles from what was right to the predicted 
 TEST_CASE("skills are judged from 1 to 5, one after the other")
 {
     Window w;
-    seat(w, desk_of(1));
+    seat(w, controller_of(1));
     w.key(ImGuiKey_A);
     w.frames(2);
     w.click("study skills 004-SA6");
@@ -260,7 +260,7 @@ TEST_CASE("skills are judged from 1 to 5, one after the other")
 TEST_CASE("the plan's tasks are ticked and started")
 {
     Window w;
-    seat(w, desk_of(2));
+    seat(w, controller_of(2));
     w.key(ImGuiKey_P);
     w.frames(2);
     CHECK(says(w, "First round"));
@@ -282,7 +282,7 @@ TEST_CASE("the plan's tasks are ticked and started")
 TEST_CASE("a leech is told of and suspended only when the person says so")
 {
     Window w;
-    seat(w, desk_of(1, leech()));
+    seat(w, controller_of(1, leech()));
     CHECK(says(w, "1 leech (L)"));
     w.key(ImGuiKey_L);
     w.frames(2);
@@ -295,7 +295,7 @@ TEST_CASE("a leech is told of and suspended only when the person says so")
 TEST_CASE("X exports to a file and imports from the clipboard")
 {
     Window w;
-    seat(w, desk_of(1, learnt()));
+    seat(w, controller_of(1, learnt()));
     std::vector<SaveText> saved;
     w.session().to_file = [&](const SaveText& file)
     {
@@ -327,7 +327,7 @@ TEST_CASE("keys of the scenario do nothing that would not be seen")
 {
     Window w;
     const Scenario before = w.session().scenario();
-    seat(w, desk_of(1, learnt()));
+    seat(w, controller_of(1, learnt()));
     w.key(ImGuiKey_B);
     CHECK(w.session().frame(0).before == nullptr);
     w.key(ImGuiKey_0, ImGuiMod_Ctrl);
@@ -346,7 +346,7 @@ TEST_CASE("no words of the study view are cut off or lie on others at any size")
             INFO(name << ", " << setup.says());
             Window w(setup.window);
             w.session().set_preferences(setup.preferences());
-            seat(w, desk_of(each, each >= 3 ? learnt() : Progress()));
+            seat(w, controller_of(each, each >= 3 ? learnt() : Progress()));
             test::check_words(w);
         }
     }
@@ -367,7 +367,7 @@ TEST_CASE("what went wrong counts as wrong, is weakest, and is practised again")
     answered("memory-0", Grade::good);
     answered("memory-1", Grade::good);
     Window w;
-    seat(w, desk_of(3, progress));
+    seat(w, controller_of(3, progress));
     const auto& heat = study(w).heat;
     const auto topic = [&](std::string_view id)
     { return *std::ranges::find_if(heat, [&](const HeatTopic& t) { return t.topic->id == id; }); };

@@ -85,7 +85,7 @@ struct Frame
     const std::vector<KeptSearch>* searches = nullptr; // the newest first; null only in a Frame made by hand
     const CourseFrame* course = nullptr;               // the lessons there are; null where there are none
     const LessonFrame* lesson = nullptr;               // the one that runs; null when none does
-    const StudyFrame* study = nullptr;       // of the session's desk; null only in a Frame made by hand
+    const StudyFrame* study = nullptr;       // of the session's model; null only in a Frame made by hand
     const LabFrame* lab = nullptr;           // of the session's lab; null only in a Frame made by hand
     const TeamFrame* team = nullptr;         // of the session's ranks; null only in a Frame made by hand
     const StageFrame* stage = nullptr;       // what is on for a class; null only in a Frame made by hand

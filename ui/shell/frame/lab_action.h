@@ -1,4 +1,4 @@
-// What the live lab's view may ask for. The app's desk does it; what came of it is in LabFrame.
+// What the live lab's view may ask for. The app's controller does it; what came of it is in LabFrame.
 #pragma once
 
 #include "core/lab/config.h"

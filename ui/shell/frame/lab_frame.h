@@ -1,5 +1,5 @@
 // What the live lab's view is given: the newest of what the runs published, and what the engine had
-// predicted. Plain values, made by the app's desk; looking never waits for a step.
+// predicted. Plain values, made by the app's controller; reading never waits for a step.
 #pragma once
 
 #include "core/lab/demos.h"

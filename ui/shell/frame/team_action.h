@@ -1,4 +1,4 @@
-// What the view of the ranks may ask for. The app's desk does it; what came of it is in TeamFrame.
+// What the view of the ranks may ask for. The app's controller does it; what came of it is in TeamFrame.
 #pragma once
 
 #include "core/lab/team/team_wish.h"

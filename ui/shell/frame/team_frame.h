@@ -1,5 +1,5 @@
 // What the view of the ranks is given: what was asked for, the newest of what the team published, and what
-// the engine had predicted. Plain values, made by the app's desk; looking never waits for a step.
+// the engine had predicted. Plain values, made by the app's controller; reading never waits for a step.
 #pragma once
 
 #include "core/lab/prediction.h"

@@ -5,7 +5,7 @@
 #include "core/base/derived.h"
 #include "core/model/attention.h"
 #include "ui/shell/view.h"
-#include "ui/views/memory/activations/desk.h"
+#include "ui/views/memory/activations/model.h"
 #include "ui/widgets/charts/plot.h"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ struct RecomputeState
 };
 
 // The scenario's choices on its peak-memory stage.
-struct RecomputeDesk
+struct RecomputeModel
 {
     RecomputeChoices choices;
     std::size_t stage = 0;
@@ -41,7 +41,7 @@ struct RecomputeDesk
     }
 };
 
-std::int64_t RecomputeDesk::segments(const RecomputeState& state) const
+std::int64_t RecomputeModel::segments(const RecomputeState& state) const
 {
     return state.wished == 0
                ? choices.best
@@ -89,13 +89,13 @@ Caption of_setting(const RecomputeChoices& c, Recompute setting, ByteUnit unit)
     return caption;
 }
 
-Caption recompute_caption(const Frame& frame, const RecomputeDesk& desk, const RecomputeState& state)
+Caption recompute_caption(const Frame& frame, const RecomputeModel& model, const RecomputeState& state)
 {
-    const RecomputeChoices& c = desk.choices;
+    const RecomputeChoices& c = model.choices;
     const ByteUnit unit = frame.preferences.unit;
     const Recompute setting = frame.now.scenario.training.recompute;
     Caption caption = setting == Recompute::none ? of_none(c, unit) : of_setting(c, setting, unit);
-    const std::int64_t k = desk.segments(state);
+    const std::int64_t k = model.segments(state);
     const std::int64_t longest = (c.layers + k - 1) / k;
     caption.formula =
         fmt::format("{}: n k I + (L/k) A \u2212 I = {} \u00d7 {} \u00d7 {} + {} \u00d7 {} \u2212 {}",
@@ -117,9 +117,9 @@ struct Choice
     std::optional<Recompute> setting; // empty: segments, which are the view's own
 };
 
-std::vector<Choice> choices_of(const RecomputeDesk& desk, const RecomputeState& state)
+std::vector<Choice> choices_of(const RecomputeModel& model, const RecomputeState& state)
 {
-    const RecomputeChoices& c = desk.choices;
+    const RecomputeChoices& c = model.choices;
     const auto of = [&](Recompute r) { return c.settings[static_cast<std::size_t>(r)]; };
     return {
         {"1", "none", "Everything that the forward pass computes is stored.", of(Recompute::none),
@@ -136,10 +136,10 @@ std::vector<Choice> choices_of(const RecomputeDesk& desk, const RecomputeState& 
          "Attention\u2019s output and that of every second GEMM are stored, the rest is recomputed: "
          "torchtitan\u2019s selective checkpointing by operation (\u201cop\u201d)",
          of(Recompute::alternate), Recompute::alternate},
-        {"", counted(desk.segments(state), "segment"),
+        {"", counted(model.segments(state), "segment"),
          "Only the input of every segment is stored; a segment\u2019s forward runs again before its "
          "backward, with all its tensors in memory. Chen et al. 2016, arXiv 1604.06174, section 4.3",
-         desk.point(state), std::nullopt}};
+         model.point(state), std::nullopt}};
 }
 
 Fill again_fill(const Theme& t, const Ink& ink)
@@ -160,13 +160,13 @@ BarCell work_cell(const RecomputePoint& point)
     return {{}, {}, point.extra > 0 ? "+" + format_percent(point.extra) : "0"};
 }
 
-void draw_choices(const Painter& p, Rect area, const Frame& frame, const RecomputeDesk& desk,
+void draw_choices(const Painter& p, Rect area, const Frame& frame, const RecomputeModel& model,
                   const RecomputeState& state, Out& out)
 {
-    const std::vector<Choice> choices = choices_of(desk, state);
+    const std::vector<Choice> choices = choices_of(model, state);
     const Scenario& s = frame.now.scenario;
     BarRows rows{
-        {{fmt::format("Memory on stage {}", desk.stage), "", 1, 1}, {"More FLOPs", "", 1, 0}}, {}, 60};
+        {{fmt::format("Memory on stage {}", model.stage), "", 1, 1}, {"More FLOPs", "", 1, 0}}, {}, 60};
     for (const Choice& c : choices)
     {
         const std::string id = c.setting ? c.name : "segments";
@@ -292,15 +292,15 @@ std::string tip_at(const RecomputeChoices& c, std::int64_t k, ByteUnit unit)
 }
 
 // Left to right with the arrow keys, to the mouse while it is held.
-void draw_handle(const Painter& p, Plot& plot, const RecomputeDesk& desk, RecomputeState& state, Out& out)
+void draw_handle(const Painter& p, Plot& plot, const RecomputeModel& model, RecomputeState& state, Out& out)
 {
-    const RecomputeChoices& c = desk.choices;
-    const std::int64_t k = desk.segments(state);
+    const RecomputeChoices& c = model.choices;
+    const std::int64_t k = model.segments(state);
     const PlotPoint here{static_cast<double>(k), bytes_at(c, k)};
     plot.line({{here.x, 0}, here}, {p.theme.text, 1.5F});
     const PlotMove grip =
         plot.grip(here, "###segments of the curve",
-                  fmt::format("{}: {}", k, format_bytes(desk.point(state).total(), p.look.unit)));
+                  fmt::format("{}: {}", k, format_bytes(model.point(state).total(), p.look.unit)));
     const PlotField field = plot.field("###curve of segments");
     const auto under = std::clamp<std::int64_t>(std::llround(field.at.x), 1, c.layers);
     const std::int64_t next =
@@ -316,10 +316,10 @@ void draw_handle(const Painter& p, Plot& plot, const RecomputeDesk& desk, Recomp
     }
 }
 
-void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, RecomputeState& state,
+void draw_segment_curve(const Painter& p, Rect area, const RecomputeModel& model, RecomputeState& state,
                         Out& out)
 {
-    const RecomputeChoices& c = desk.choices;
+    const RecomputeChoices& c = model.choices;
     if (c.layers < 2)
     {
         empty_state(p, area, "", "The stage\u2019s longest chunk is one layer: there is nothing to divide.");
@@ -336,7 +336,7 @@ void draw_segment_curve(const Painter& p, Rect area, const RecomputeDesk& desk, 
     }
     draw_stack(p, plot, c);
     draw_settings(p, plot, c);
-    draw_handle(p, plot, desk, state, out);
+    draw_handle(p, plot, model, state, out);
 }
 
 // Held by one micro-batch at this moment.
@@ -385,11 +385,11 @@ void draw_layer(const Painter& p, Rect box, Held held, double input_share)
     }
 }
 
-void draw_segment_strip(const Painter& p, Rect area, const Frame& frame, const RecomputeDesk& desk,
+void draw_segment_strip(const Painter& p, Rect area, const Frame& frame, const RecomputeModel& model,
                         const RecomputeState& state)
 {
-    const RecomputeChoices& c = desk.choices;
-    const std::int64_t k = desk.segments(state);
+    const RecomputeChoices& c = model.choices;
+    const std::int64_t k = model.segments(state);
     const SegmentMoment m = segment_moment(c.layers, k, frame.playback.t);
     p.part("strip", area);
     draw_chart_title(
@@ -420,12 +420,12 @@ void draw_segment_strip(const Painter& p, Rect area, const Frame& frame, const R
     }
 }
 
-void draw_recompute_panel(const Painter& p, Rect area, const RecomputeDesk& desk, RecomputeState& state,
+void draw_recompute_panel(const Painter& p, Rect area, const RecomputeModel& model, RecomputeState& state,
                           Out& out)
 {
-    const RecomputeChoices& c = desk.choices;
+    const RecomputeChoices& c = model.choices;
     PanelColumn column(p, area, out.animating);
-    std::int64_t k = desk.segments(state);
+    std::int64_t k = model.segments(state);
     if (column.slide("Segments k", Track::even(1, static_cast<double>(c.layers), say_whole), k))
     {
         state.wished = k;
@@ -474,40 +474,40 @@ public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override
     {
-        return recompute_caption(frame, desk(frame), state_);
+        return recompute_caption(frame, model(frame), state_);
     }
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override
     {
-        draw_recompute_panel(painter, area, desk(frame), state_, out);
+        draw_recompute_panel(painter, area, model(frame), state_, out);
         return true;
     }
     ViewKeys keys() override;
 
 private:
-    const RecomputeDesk& desk(const Frame& frame) const
+    const RecomputeModel& model(const Frame& frame) const
     {
         const auto make = [&](const Scenario& s)
         {
             const MemoryReport& memory = frame.now.report.memory;
-            return RecomputeDesk{recompute_choices(s, memory, memory.fullest), memory.fullest};
+            return RecomputeModel{recompute_choices(s, memory, memory.fullest), memory.fullest};
         };
-        return desk_.of(frame.now.scenario, make);
+        return model_.of(frame.now.scenario, make);
     }
 
     RecomputeState state_;
-    Derived<Scenario, RecomputeDesk> desk_;
+    Derived<Scenario, RecomputeModel> model_;
 };
 
 Motion RecomputeView::motion(const Frame& frame) const
 {
-    const auto layers = static_cast<double>(desk(frame).choices.layers);
+    const auto layers = static_cast<double>(model(frame).choices.layers);
     Motion motion;
     motion.duration = 3 * layers;
     motion.per_second = motion.duration / kSeconds;
     // At its fullest: the last segment is whole again.
-    const RecomputeChoices& c = desk(frame).choices;
-    const std::int64_t k = desk(frame).segments(state_);
+    const RecomputeChoices& c = model(frame).choices;
+    const std::int64_t k = model(frame).segments(state_);
     motion.rest = layers + static_cast<double>(c.layers - segment_start(c.layers, k, k - 1));
     const SegmentMoment m = segment_moment(c.layers, k, frame.playback.t);
     motion.label =
@@ -517,7 +517,7 @@ Motion RecomputeView::motion(const Frame& frame) const
 
 void RecomputeView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
-    const RecomputeDesk& d = desk(frame);
+    const RecomputeModel& d = model(frame);
     const float row = std::max(p.height(Type::small) + p.px(4), std::min(p.px(34), area.h * 0.065F));
     draw_choices(p, area.cut_top(std::min(area.h, row * 4 + p.px(24))), frame, d, state_, out);
     area.cut_top(std::min(area.h, p.px(12)));
@@ -538,7 +538,7 @@ ViewKeys RecomputeView::keys()
             {"J K", "One segment fewer, one more",
              [this](const KeyPress& k)
              {
-                 const RecomputeDesk& d = desk(k.frame);
+                 const RecomputeModel& d = model(k.frame);
                  state_.wished = std::clamp<std::int64_t>(d.segments(state_) + (k.which == 0 ? -1 : 1), 1,
                                                           d.choices.layers);
              },

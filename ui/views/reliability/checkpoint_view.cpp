@@ -12,7 +12,7 @@
 #include "core/reliability/resume.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/view.h"
-#include "ui/views/reliability/goodput/desk.h"
+#include "ui/views/reliability/goodput/model.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/pictures/cell_grid.h"

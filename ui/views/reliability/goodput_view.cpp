@@ -17,28 +17,28 @@ public:
 
     ViewKeys keys() override
     {
-        RunDesk& desk = state_.desk;
+        RunModel& model = state_.model;
         return {{"click K", "Inject a failure: on the calendar, or now",
-                 [&desk](const KeyPress& k)
+                 [&model](const KeyPress& k)
                  {
-                     const double all = day_of(desk.story());
-                     desk.kills.push_back((k.frame.playback.t < all ? k.frame.playback.t : all / 2) * 86400);
+                     const double all = day_of(model.story());
+                     model.kills.push_back((k.frame.playback.t < all ? k.frame.playback.t : all / 2) * 86400);
                      k.out.animating = true;
                  }},
                 turn_key("Months of a run; fleets of up to 100,000 GPUs"),
                 {"drag", "The point on the curve: the interval; on fleets: the GPUs"},
-                {"O", "The best interval", [&desk] { desk.plan.interval_s = 0; }},
+                {"O", "The best interval", [&model] { model.plan.interval_s = 0; }},
                 {"A E", "Asynchronous saves; elastic training",
-                 [&desk](const KeyPress& k)
+                 [&model](const KeyPress& k)
                  {
-                     bool& on = k.which == 0 ? desk.plan.asynchronous : desk.plan.elastic;
+                     bool& on = k.which == 0 ? model.plan.asynchronous : model.plan.elastic;
                      on = !on;
                  }},
                 {"N", "Another seed",
-                 [&desk]
+                 [&model]
                  {
-                     ++desk.seed;
-                     desk.kills.clear();
+                     ++model.seed;
+                     model.kills.clear();
                  }}};
     }
 };

@@ -24,10 +24,10 @@ namespace ringside
 namespace
 {
 
-class IncidentDesk
+class IncidentModel
 {
 public:
-    IncidentDesk() { open(1); }
+    IncidentModel() { open(1); }
 
     void open(std::uint64_t seed);
     void answer(Fault fault);
@@ -58,7 +58,7 @@ private:
     int solved_ = 0; // of them rightly
 };
 
-void IncidentDesk::open(std::uint64_t seed)
+void IncidentModel::open(std::uint64_t seed)
 {
     incident_ = make_incident(seed);
     run_ = run_untreated(incident_);
@@ -68,7 +68,7 @@ void IncidentDesk::open(std::uint64_t seed)
     checkpoint_ = incident_.noticed / kCheckpointEvery * kCheckpointEvery;
 }
 
-void IncidentDesk::answer(Fault fault)
+void IncidentModel::answer(Fault fault)
 {
     if (!guess_)
     {
@@ -78,7 +78,7 @@ void IncidentDesk::answer(Fault fault)
     }
 }
 
-void IncidentDesk::apply(Remedy remedy)
+void IncidentModel::apply(Remedy remedy)
 {
     if (guess_)
     {
@@ -87,7 +87,7 @@ void IncidentDesk::apply(Remedy remedy)
     }
 }
 
-void IncidentDesk::rewind_to(std::int64_t step)
+void IncidentModel::rewind_to(std::int64_t step)
 {
     const double near = std::round(static_cast<double>(step) / static_cast<double>(kCheckpointEvery));
     const std::int64_t to = static_cast<std::int64_t>(near) * kCheckpointEvery;
@@ -100,7 +100,7 @@ void IncidentDesk::rewind_to(std::int64_t step)
     }
 }
 
-void IncidentDesk::work_out()
+void IncidentModel::work_out()
 {
     treatment_ = remedy_ ? std::optional(treat(incident_, *remedy_, checkpoint_)) : std::nullopt;
 }
@@ -113,10 +113,10 @@ struct Strip
     float share; // of the height
 };
 
-std::vector<Strip> strips_of(const IncidentDesk& desk)
+std::vector<Strip> strips_of(const IncidentModel& model)
 {
     double high = 4;
-    for (const IncidentStep& s : desk.run().steps)
+    for (const IncidentStep& s : model.run().steps)
     {
         high = std::isfinite(s.loss) ? std::max(high, s.loss) : high;
     }
@@ -128,7 +128,7 @@ std::vector<Strip> strips_of(const IncidentDesk& desk)
          3},
         {"gradient norm", &IncidentStep::norm, axis(0.1, 60, PlotScale::log), 2},
         {"learning rate, relative to peak", &IncidentStep::rate, axis(0, 2.6, PlotScale::linear), 1}};
-    if (desk.run().steps.front().scale > 0)
+    if (model.run().steps.front().scale > 0)
     {
         strips.push_back({"loss scale, FP16",
                           &IncidentStep::scale,
@@ -179,26 +179,26 @@ void mark_not_finite(const Painter& p, Plot& plot, std::span<const PlotPoint> po
     }
 }
 
-void draw_strip(const Painter& p, Plot& plot, const Strip& strip, const IncidentDesk& desk,
+void draw_strip(const Painter& p, Plot& plot, const Strip& strip, const IncidentModel& model,
                 std::int64_t until, bool first)
 {
     const Theme& t = p.theme;
     p.outline(plot.area, t.grid, 1);
-    const bool treated = desk.treatment() != nullptr;
+    const bool treated = model.treatment() != nullptr;
     if (strip.value == &IncidentStep::loss)
     {
-        plot.line(values_of(desk.run(), &IncidentStep::held, until), {t.muted, 2.5F}, "validation");
+        plot.line(values_of(model.run(), &IncidentStep::held, until), {t.muted, 2.5F}, "validation");
     }
-    const auto own = values_of(desk.run(), strip.value, until);
+    const auto own = values_of(model.run(), strip.value, until);
     plot.line(own, treated ? PlotStroke{t.muted, 1.5F} : PlotStroke{t.forward, 3},
               treated && first ? "untreated" : "");
     mark_not_finite(p, plot, own);
     if (treated)
     {
-        plot.line(values_of(desk.treatment()->run, strip.value, kIncidentSteps), {t.forward, 3.5F},
+        plot.line(values_of(model.treatment()->run, strip.value, kIncidentSteps), {t.forward, 3.5F},
                   first ? "with the remedy" : "");
     }
-    for (const std::int64_t step : desk.run().restarts)
+    for (const std::int64_t step : model.run().restarts)
     {
         if (step <= until)
         {
@@ -209,10 +209,10 @@ void draw_strip(const Painter& p, Plot& plot, const Strip& strip, const Incident
 
 // Up to step `until` of the run; a treated run over it in full. Returns the step the checkpoint was dragged
 // to.
-std::optional<std::int64_t> draw_strips(const Painter& p, Rect area, const IncidentDesk& desk,
+std::optional<std::int64_t> draw_strips(const Painter& p, Rect area, const IncidentModel& model,
                                         std::int64_t until)
 {
-    std::vector<Strip> strips = strips_of(desk);
+    std::vector<Strip> strips = strips_of(model);
     const float below = p.height(Type::mono_small) + p.height(Type::small) + p.px(8);
     // What follows from the others goes where there is no room for all.
     const auto each_of = [&]
@@ -250,16 +250,16 @@ std::optional<std::int64_t> draw_strips(const Painter& p, Rect area, const Incid
         {
             continue;
         }
-        draw_strip(p, plot, strips[k], desk, until, k == 0);
-        if (desk.answered())
+        draw_strip(p, plot, strips[k], model, until, k == 0);
+        if (model.answered())
         {
             // The flag of the checkpoint that a remedy goes back to.
-            const auto at = static_cast<double>(desk.checkpoint());
+            const auto at = static_cast<double>(model.checkpoint());
             plot.rule_x(at, {p.theme.text, 2});
             const auto to =
                 k > 0 ? std::nullopt
                       : plot.grip({at, plot.y_of(plot.area.y + p.px(26))}, "###checkpoint to go back to",
-                                  fmt::format("rewind to {}", desk.checkpoint()))
+                                  fmt::format("rewind to {}", model.checkpoint()))
                             .x(static_cast<double>(kCheckpointEvery));
             moved = to ? std::optional<std::int64_t>(std::llround(*to)) : moved;
         }
@@ -278,15 +278,15 @@ OptionMark mark_of(const Treatment* treatment)
 }
 
 // Played from its first step, or at once where nothing is to move.
-void open_next(IncidentDesk& desk, bool still, Out& out)
+void open_next(IncidentModel& model, bool still, Out& out)
 {
-    desk.open(desk.incident().seed + 1);
+    model.open(model.incident().seed + 1);
     out.push(Seek{still ? static_cast<double>(kIncidentSteps) : 0});
     out.push(Play{!still});
     out.animating = true;
 }
 
-void ask_fault(PanelColumn& column, IncidentDesk& desk)
+void ask_fault(PanelColumn& column, IncidentModel& model)
 {
     column.heading("What happened?");
     for (std::size_t f = 0; f < kFaults; ++f)
@@ -294,7 +294,7 @@ void ask_fault(PanelColumn& column, IncidentDesk& desk)
         const FaultInfo& info = info_of(static_cast<Fault>(f));
         if (column.option(fmt::format("{}###{}", info.name, info.id), std::to_string(f + 1), false))
         {
-            desk.answer(static_cast<Fault>(f));
+            model.answer(static_cast<Fault>(f));
         }
     }
     column.gap();
@@ -304,24 +304,24 @@ void ask_fault(PanelColumn& column, IncidentDesk& desk)
 }
 
 // The lab with the demonstration of the fault asked; nothing where the lab has none.
-void open_demonstration(const IncidentDesk& desk, Out& out)
+void open_demonstration(const IncidentModel& model, Out& out)
 {
     const auto demos = lab_demos();
     const auto found =
         std::find_if(demos.begin(), demos.end(),
-                     [&](const LabDemo& d) { return d.id == info_of(desk.incident().fault).demo; });
-    if (desk.answered() && found != demos.end())
+                     [&](const LabDemo& d) { return d.id == info_of(model.incident().fault).demo; });
+    if (model.answered() && found != demos.end())
     {
         out.push(OpenView{"lab"});
         out.push(LabAction{AskDemo{static_cast<std::size_t>(found - demos.begin())}});
     }
 }
 
-void ask_remedy(const Painter& p, PanelColumn& column, IncidentDesk& desk, Out& out)
+void ask_remedy(const Painter& p, PanelColumn& column, IncidentModel& model, Out& out)
 {
-    const FaultInfo& info = info_of(desk.incident().fault);
+    const FaultInfo& info = info_of(model.incident().fault);
     Rect verdict = column.row(30);
-    if (desk.right())
+    if (model.right())
     {
         p.tick(verdict.x, verdict.middle(), p.theme.ok);
     }
@@ -334,45 +334,45 @@ void ask_remedy(const Painter& p, PanelColumn& column, IncidentDesk& desk, Out& 
     column.note(info.tells);
     if (!info.demo.empty() && column.button("Reproduce it in the Lab###in the lab", "E"))
     {
-        open_demonstration(desk, out);
+        open_demonstration(model, out);
     }
     column.heading("What to do?");
     for (std::size_t r = 0; r < kRemedies; ++r)
     {
         const auto remedy = static_cast<Remedy>(r);
-        const Treatment* t = desk.remedy() == remedy ? desk.treatment() : nullptr;
+        const Treatment* t = model.remedy() == remedy ? model.treatment() : nullptr;
         const RemedyInfo& about = info_of(remedy);
         if (column.option(fmt::format("{}###{}", about.name, about.id), std::to_string(r + 1), t != nullptr,
                           about.source, mark_of(t)))
         {
-            desk.apply(remedy);
+            model.apply(remedy);
         }
     }
 }
 
-void draw_incident_panel(const Painter& p, Rect area, IncidentDesk& desk, Out& out)
+void draw_incident_panel(const Painter& p, Rect area, IncidentModel& model, Out& out)
 {
     PanelColumn column(p, area, out.animating);
-    desk.answered() ? ask_remedy(p, column, desk, out) : ask_fault(column, desk);
+    model.answered() ? ask_remedy(p, column, model, out) : ask_fault(column, model);
     column.gap();
     if (column.button("Next incident###next incident", "N"))
     {
-        open_next(desk, p.look.reduced_motion, out);
+        open_next(model, p.look.reduced_motion, out);
     }
 }
 
 // Keys 1 to 9 choose: first what happened, then what to do. E opens the lab's demonstration.
-ViewKeys incident_keys(IncidentDesk& desk)
+ViewKeys incident_keys(IncidentModel& model)
 {
     return {{"1 \u2026 9", "What happened; then, what to do",
-             [&desk](const KeyPress& k) {
-                 desk.answered() ? desk.apply(static_cast<Remedy>(k.which))
-                                 : desk.answer(static_cast<Fault>(k.which));
+             [&model](const KeyPress& k) {
+                 model.answered() ? model.apply(static_cast<Remedy>(k.which))
+                                 : model.answer(static_cast<Fault>(k.which));
              }},
             {"N", "The next incident",
-             [&desk](const KeyPress& k) { open_next(desk, k.frame.preferences.reduced_motion, k.out); }},
+             [&model](const KeyPress& k) { open_next(model, k.frame.preferences.reduced_motion, k.out); }},
             {"E", "Reproduce it in the lab, where it can",
-             [&desk](const KeyPress& k) { open_demonstration(desk, k.out); }},
+             [&model](const KeyPress& k) { open_demonstration(model, k.out); }},
             {"drag", "The line: another checkpoint to rewind to"}};
 }
 
@@ -396,41 +396,41 @@ double median_norm(const IncidentRun& run, std::int64_t until)
     return *middle;
 }
 
-Caption observed(const IncidentDesk& desk, std::int64_t until)
+Caption observed(const IncidentModel& model, std::int64_t until)
 {
     const std::int64_t last = std::clamp<std::int64_t>(until, 1, kIncidentSteps);
     double most = 0;
     std::int64_t at = 0;
     for (std::int64_t k = 0; k < last; ++k)
     {
-        const double norm = desk.run().steps[static_cast<std::size_t>(k)].norm;
+        const double norm = model.run().steps[static_cast<std::size_t>(k)].norm;
         at = norm > most ? k : at;
         most = norm > most ? norm : most;
     }
-    const double usual = median_norm(desk.run(), last);
-    const double loss = desk.run().steps[static_cast<std::size_t>(last - 1)].loss;
+    const double usual = median_norm(model.run(), last);
+    const double loss = model.run().steps[static_cast<std::size_t>(last - 1)].loss;
     Caption c;
     c.sentence =
-        fmt::format("Incident {}: after {} the loss is **{}**. What happened?", desk.incident().seed,
+        fmt::format("Incident {}: after {} the loss is **{}**. What happened?", model.incident().seed,
                     counted(last, "step"), std::isfinite(loss) ? fmt::format("{:.2f}", loss) : "not finite");
     c.formula = fmt::format("largest gradient norm / median = {} / {} = {}, at step {}", figure(most, 3),
                             figure(usual, 3), figure(most / usual, 3), grouped(at));
     return c;
 }
 
-Caption incident_caption(const IncidentDesk& desk, std::int64_t until)
+Caption incident_caption(const IncidentModel& model, std::int64_t until)
 {
-    if (!desk.answered())
+    if (!model.answered())
     {
-        return observed(desk, until);
+        return observed(model, until);
     }
-    const Incident& i = desk.incident();
+    const Incident& i = model.incident();
     const FaultInfo& info = info_of(i.fault);
     Caption c;
     c.source = info.source;
     c.formula = fmt::format("noticed at step {}, rewound to {}: {} steps to re-run", grouped(i.noticed),
-                            grouped(desk.checkpoint()), i.noticed - desk.checkpoint());
-    const Treatment* t = desk.treatment();
+                            grouped(model.checkpoint()), i.noticed - model.checkpoint());
+    const Treatment* t = model.treatment();
     if (t == nullptr)
     {
         c.sentence = fmt::format("**{}**, from step {}. Drag the line to a checkpoint and choose a remedy.",
@@ -439,7 +439,7 @@ Caption incident_caption(const IncidentDesk& desk, std::int64_t until)
     }
     const auto words = [](double v) { return std::isfinite(v) ? fmt::format("{:.2f}", v) : "not finite"; };
     c.sentence = fmt::format("{} from checkpoint {}: **{}**. Final loss {}; untreated {}, healthy {}.",
-                             info_of(*desk.remedy()).name, desk.checkpoint(), name_of(t->outcome),
+                             info_of(*model.remedy()).name, model.checkpoint(), name_of(t->outcome),
                              words(t->end), words(t->untreated), words(t->healthy));
     return c;
 }
@@ -448,28 +448,28 @@ class IncidentsView final : public View
 {
 public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override { return incident_caption(desk_, until(frame)); }
+    Caption caption(const Frame& frame) const override { return incident_caption(model_, until(frame)); }
     Motion motion(const Frame& frame) const override;
     bool draw_panel(const Frame&, const Painter& painter, Rect area, Out& out) override
     {
-        draw_incident_panel(painter, area, desk_, out);
+        draw_incident_panel(painter, area, model_, out);
         return true;
     }
     bool about_scenario() const override { return false; }
     std::vector<std::string> facts(const Frame&) const override;
-    ViewKeys keys() override { return incident_keys(desk_); }
+    ViewKeys keys() override { return incident_keys(model_); }
 
 private:
     // Nothing behind the step at which the run was stopped is shown before it is answered.
     std::int64_t until(const Frame& frame) const;
 
-    IncidentDesk desk_;
+    IncidentModel model_;
 };
 
 std::int64_t IncidentsView::until(const Frame& frame) const
 {
     const auto step = static_cast<std::int64_t>(std::floor(frame.playback.t));
-    const std::int64_t most = desk_.answered() ? kIncidentSteps : desk_.incident().noticed;
+    const std::int64_t most = model_.answered() ? kIncidentSteps : model_.incident().noticed;
     return std::clamp<std::int64_t>(step, 1, most);
 }
 
@@ -489,17 +489,17 @@ Motion IncidentsView::motion(const Frame& frame) const
 
 void IncidentsView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    if (const auto step = draw_strips(painter, area, desk_, until(frame)))
+    if (const auto step = draw_strips(painter, area, model_, until(frame)))
     {
-        desk_.rewind_to(*step);
+        model_.rewind_to(*step);
         out.animating = true;
     }
 }
 
 std::vector<std::string> IncidentsView::facts(const Frame&) const
 {
-    return {fmt::format("incident {}", desk_.incident().seed),
-            fmt::format("{} of {} diagnosed", desk_.solved(), desk_.seen())};
+    return {fmt::format("incident {}", model_.incident().seed),
+            fmt::format("{} of {} diagnosed", model_.solved(), model_.seen())};
 }
 
 } // namespace

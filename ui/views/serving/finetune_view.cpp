@@ -18,30 +18,30 @@ public:
 
     std::vector<std::string> facts(const Frame& frame) const override
     {
-        state_.desk.update(frame.now.scenario);
-        const FinetuneReport& r = state_.desk.chosen();
+        state_.model.update(frame.now.scenario);
+        const FinetuneReport& r = state_.model.chosen();
         return {std::string(name_of(r.recipe)), format_percent(r.share()) + " of parameters trained",
                 counted(r.setup.gpus, "GPU")};
     }
     std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
     {
-        state_.desk.update(frame.now.scenario);
-        return GpuMemory{state_.desk.chosen().least(), Bytes(frame.now.scenario.cluster.gpu.memory_gb * 1e9)};
+        state_.model.update(frame.now.scenario);
+        return GpuMemory{state_.model.chosen().least(), Bytes(frame.now.scenario.cluster.gpu.memory_gb * 1e9)};
     }
     ViewKeys keys() override
     {
         return {{"1 \u2026 4", "Full, LoRA, DoRA, QLoRA",
-                 [this](const KeyPress& k) { state_.desk.wish.recipe = kRecipes[k.which]; }},
+                 [this](const KeyPress& k) { state_.model.wish.recipe = kRecipes[k.which]; }},
                 turn_key("Memory, time"),
                 {"R", "The next rank",
-                 [&rank = state_.desk.wish.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
+                 [&rank = state_.model.wish.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
                 {"A", "Adapters on all linear layers, or on queries and values",
-                 [&used = state_.desk.wish.setup.modules]
+                 [&used = state_.model.wish.setup.modules]
                  { used = used == kAllLinear ? kQueriesAndValues : kAllLinear; }},
-                {"G", "Checkpointing of activations", flips(state_.desk.wish.setup.checkpointing)},
-                {"D", "Double quantization", flips(state_.desk.wish.setup.double_quantized)},
-                {"O", "8-bit optimizer", flips(state_.desk.wish.setup.eight_bit)},
-                {"P", "Paged optimizer", flips(state_.desk.wish.setup.paged)},
+                {"G", "Checkpointing of activations", flips(state_.model.wish.setup.checkpointing)},
+                {"D", "Double quantization", flips(state_.model.wish.setup.double_quantized)},
+                {"O", "8-bit optimizer", flips(state_.model.wish.setup.eight_bit)},
+                {"P", "Paged optimizer", flips(state_.model.wish.setup.paged)},
                 {"click", "A matrix: add or remove its adapter; a bar: choose that recipe"},
                 {"drag", "Across a matrix: the rank"}};
     }

@@ -35,52 +35,52 @@ public:
     std::vector<std::string> facts(const Frame& frame) const override;
     std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
     {
-        desk_.update(frame.now.scenario);
-        return GpuMemory{desk_.report().held(), desk_.report().capacity};
+        model_.update(frame.now.scenario);
+        return GpuMemory{model_.report().held(), model_.report().capacity};
     }
 
 private:
     void draw_batch(const Frame& frame, const Painter& painter, Rect area, Out& out);
 
     ServingPage page_ = ServingPage::batch;
-    ServingDesk desk_;
+    ServingModel model_;
     ServingLevels levels_;
 };
 
 Motion ServingView::motion(const Frame& frame) const
 {
-    desk_.update(frame.now.scenario);
+    model_.update(frame.now.scenario);
     if (page_ != ServingPage::slots)
     {
         return {};
     }
     Motion motion;
-    motion.duration = static_cast<double>(desk_.held().steps);
+    motion.duration = static_cast<double>(model_.held().steps);
     motion.per_second = motion.duration / kSeconds;
     motion.rest = motion.duration * 0.45;
     motion.label =
-        fmt::format("step {:.0f}/{}", std::min(frame.playback.t, motion.duration), desk_.held().steps);
+        fmt::format("step {:.0f}/{}", std::min(frame.playback.t, motion.duration), model_.held().steps);
     return motion;
 }
 
 void ServingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    desk_.update(frame.now.scenario);
+    model_.update(frame.now.scenario);
     switch (page_)
     {
     case ServingPage::batch:
         draw_batch(frame, painter, area, out);
         break;
     case ServingPage::slots:
-        draw_serving_slots(painter, area, desk_, frame.playback.t);
+        draw_serving_slots(painter, area, model_, frame.playback.t);
         break;
     case ServingPage::pages:
-        draw_serving_pages(painter, area, desk_);
+        draw_serving_pages(painter, area, model_);
         break;
     case ServingPage::drafts:
-        if (const auto wish = draw_serving_drafts(painter, area, desk_.wish))
+        if (const auto wish = draw_serving_drafts(painter, area, model_.wish))
         {
-            desk_.wish = *wish;
+            model_.wish = *wish;
             out.animating = true;
         }
         break;
@@ -92,13 +92,13 @@ void ServingView::draw_batch(const Frame& frame, const Painter& painter, Rect ar
     const bool charted = area.w >= painter.px(420);
     const Rect tank =
         charted ? area.cut_left(std::clamp(area.w * 0.26F, painter.px(170), painter.px(280))) : area;
-    draw_serving_tank(frame, painter, tank, desk_.report(), levels_, out);
+    draw_serving_tank(frame, painter, tank, model_.report(), levels_, out);
     if (charted)
     {
         area.cut_left(painter.px(28));
-        if (const auto batch = draw_serving_curves(painter, area, desk_))
+        if (const auto batch = draw_serving_curves(painter, area, model_))
         {
-            desk_.wish.batch = *batch;
+            model_.wish.batch = *batch;
             out.animating = true;
         }
     }
@@ -106,8 +106,8 @@ void ServingView::draw_batch(const Frame& frame, const Painter& painter, Rect ar
 
 std::vector<std::string> ServingView::facts(const Frame& frame) const
 {
-    desk_.update(frame.now.scenario);
-    const ServingReport& r = desk_.report();
+    model_.update(frame.now.scenario);
+    const ServingReport& r = model_.report();
     std::vector<std::string> all{fmt::format("TP {}", r.setup.gpus), counted(r.setup.batch, "request")};
     if (r.fits())
     {
@@ -163,10 +163,10 @@ std::string formula_of(const ServingReport& r)
 
 Caption ServingView::caption(const Frame& frame) const
 {
-    desk_.update(frame.now.scenario);
-    const ServingReport& r = desk_.report();
-    const Term term = explain_decode(desk_.scenario(), r);
-    return {sentence(r, desk_.scenario(), frame.preferences.unit), formula_of(r),
+    model_.update(frame.now.scenario);
+    const ServingReport& r = model_.report();
+    const Term term = explain_decode(model_.scenario(), r);
+    return {sentence(r, model_.scenario(), frame.preferences.unit), formula_of(r),
             fmt::format(
                 "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
                 "overlapped with compute, two "
@@ -276,10 +276,10 @@ void draw_settings(PanelColumn& column, const ServingReport& r, ServingWish& w, 
 
 bool ServingView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    desk_.update(frame.now.scenario);
+    model_.update(frame.now.scenario);
     PanelColumn column(painter, area, out.animating);
     column.choice({"Batch", "Batching", "Paging", "Speculation"}, page_);
-    draw_settings(column, desk_.report(), desk_.wish, page_, painter.look.unit);
+    draw_settings(column, model_.report(), model_.wish, page_, painter.look.unit);
     return true;
 }
 
@@ -288,14 +288,14 @@ ViewKeys ServingView::keys()
     const auto narrower = [](std::int64_t& bits) { return [&bits] { bits = bits > 4 ? bits / 2 : 16; }; };
     return {{"Y", "Batch size, continuous batching, PagedAttention, speculative decoding",
              turns(page_, kPages.size())},
-            {"W", "Weights in 16, 8 or 4 bits", narrower(desk_.wish.weight_bits)},
-            {"C", "KV cache in 16, 8 or 4 bits", narrower(desk_.wish.cache_bits)},
-            {"P", "PagedAttention, or preallocation for the longest request", flips(desk_.wish.paged)},
+            {"W", "Weights in 16, 8 or 4 bits", narrower(model_.wish.weight_bits)},
+            {"C", "KV cache in 16, 8 or 4 bits", narrower(model_.wish.cache_bits)},
+            {"P", "PagedAttention, or preallocation for the longest request", flips(model_.wish.paged)},
             {"F", "As many requests as fit",
              [this]
              {
-                 const std::int64_t most = desk_.report().most;
-                 desk_.wish.batch = most > 0 ? most : desk_.wish.batch;
+                 const std::int64_t most = model_.report().most;
+                 model_.wish.batch = most > 0 ? most : model_.wish.batch;
              }},
             {"drag", "The point: concurrent requests"},
             {"hover", "What a block holds, what a draft token brings"}};

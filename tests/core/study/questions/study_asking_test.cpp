@@ -119,8 +119,8 @@ TEST_CASE(
     Issues issues;
     const QuestionBank bank = load_questions(test::source_path("assets"), issues);
     Asking asking(bank, test::presets());
-    test::Desk desk;
-    desk.families = families_in(bank);
+    test::Controller controller;
+    controller.families = families_in(bank);
     for (const int minutes : kMockMinutes)
     {
         double least = 1;
@@ -128,7 +128,7 @@ TEST_CASE(
         constexpr std::uint64_t kInterviews = 40;
         for (std::uint64_t seed = 0; seed < kInterviews; ++seed)
         {
-            MockSession mock = start_mock(desk.view(), minutes, seed);
+            MockSession mock = start_mock(controller.view(), minutes, seed);
             asking.add_follow_ups(mock);
             double seconds = 0;
             for (std::size_t i = 0; i < mock.items.size(); ++i)

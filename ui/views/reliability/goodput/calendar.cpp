@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
-#include "ui/views/reliability/goodput/desk.h"
+#include "ui/views/reliability/goodput/model.h"
 #include "ui/widgets/pictures/timeline.h"
 
 #include <algorithm>

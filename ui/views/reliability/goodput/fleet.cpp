@@ -46,9 +46,9 @@ FleetPlan plan_of(const Frame& frame, GoodputState& state)
     plan.step_s = here.step_s;
     plan.gpus_per_node = here.gpus_per_node;
     plan.gpu_hours = state.of(frame).plan.gpu_hours;
-    plan.storage_gb_per_s = state.desk.plan.storage_gb_per_s;
-    plan.hardware_share = state.desk.plan.hardware_share;
-    plan.repair_hours = state.desk.plan.repair_hours;
+    plan.storage_gb_per_s = state.model.plan.storage_gb_per_s;
+    plan.hardware_share = state.model.plan.hardware_share;
+    plan.repair_hours = state.model.plan.repair_hours;
     return plan;
 }
 

@@ -20,10 +20,10 @@ double day_of(const RunStory& story)
 
 void choose_fleet(PanelColumn& column, const GoodputRoom& room)
 {
-    RunDesk& desk = room.state.of(room.frame);
-    RunPlan& plan = desk.plan;
+    RunModel& model = room.state.of(room.frame);
+    RunPlan& plan = model.plan;
     column.label("Failure rate of");
-    const auto fleet = desk.fleet();
+    const auto fleet = model.fleet();
     const FleetRecord* like = fleet ? &fleet_records()[*fleet] : nullptr;
     std::vector<Choosable> items;
     for (const FleetRecord& each : fleet_records())
@@ -36,7 +36,7 @@ void choose_fleet(PanelColumn& column, const GoodputRoom& room)
                         : fmt::format("1 per {} GPU-hours", format_count(plan.gpu_hours)),
         "fleets", items,
         fmt::format("One failure per {} GPU-hours: every {} with these GPUs.{}", format_count(plan.gpu_hours),
-                    say_time(desk.rates().between_s),
+                    say_time(model.rates().between_s),
                     like != nullptr ? fmt::format(" {} ({}).", like->says, like->source) : std::string()));
     plan.gpu_hours = chosen ? fleet_records()[*chosen].gpu_hours() : plan.gpu_hours;
 }
@@ -62,33 +62,33 @@ Motion months_motion(const Frame& frame, GoodputState& state)
     return motion;
 }
 
-void draw_head(const Painter& p, Rect row, const RunDesk& desk, double now)
+void draw_head(const Painter& p, Rect row, const RunModel& model, double now)
 {
-    const RunStory& story = desk.story();
+    const RunStory& story = model.story();
     const auto failed =
         std::ranges::count_if(story.failures, [now](const RunFailure& f) { return f.at <= now; });
     draw_chart_title(p, row,
                      fmt::format("{} in {}, {}", counted(failed, "failure"), say_time(story.horizon),
                                  counted(story.saves, "checkpoint")),
-                     fmt::format("seed {}; click to inject a failure", desk.seed));
+                     fmt::format("seed {}; click to inject a failure", model.seed));
 }
 
 void draw_months(const GoodputRoom& r)
 {
     const Painter& p = r.p;
     Rect area = r.area;
-    RunDesk& desk = r.state.of(r.frame);
+    RunModel& model = r.state.of(r.frame);
     // A clock that stops at a failure shows it, whatever days and seconds round to.
-    const double now = std::min(r.frame.playback.t * 86400 + 1e-3, desk.story().horizon);
+    const double now = std::min(r.frame.playback.t * 86400 + 1e-3, model.story().horizon);
     const float below = parts_height(p);
     const bool tabled = area.h > below + p.px(120);
     Rect foot = tabled ? area.cut_bottom(std::max(below, area.h * 0.42F)) : Rect{};
-    draw_head(p, area.cut_top(p.px(26)), desk, now);
+    draw_head(p, area.cut_top(p.px(26)), model, now);
     area.cut_top(p.px(4));
     p.part("calendar", area);
-    if (const CalendarPress pressed = draw_calendar(p, area, desk.story(), now); pressed.kill)
+    if (const CalendarPress pressed = draw_calendar(p, area, model.story(), now); pressed.kill)
     {
-        desk.kills.push_back(*pressed.kill);
+        model.kills.push_back(*pressed.kill);
         r.out.animating = true;
     }
     if (!tabled)
@@ -99,14 +99,14 @@ void draw_months(const GoodputRoom& r)
     const bool both = foot.w > p.px(600);
     const Rect table = both ? foot.cut_right(std::clamp(foot.w * 0.46F, p.px(330), p.px(460))) : foot;
     p.part("parts", table);
-    draw_parts(p, table, desk, now);
+    draw_parts(p, table, model, now);
     if (both)
     {
         foot.cut_right(p.px(32));
         p.part("interval", foot);
-        if (const auto interval = draw_interval_curve(p, foot, desk))
+        if (const auto interval = draw_interval_curve(p, foot, model))
         {
-            desk.plan.interval_s = *interval;
+            model.plan.interval_s = *interval;
             r.out.animating = true;
         }
     }
@@ -114,7 +114,7 @@ void draw_months(const GoodputRoom& r)
 
 Caption months_caption(const Frame& frame, GoodputState& state)
 {
-    const RunDesk& all = state.of(frame);
+    const RunModel& all = state.of(frame);
     const RunRates& r = all.rates();
     Caption caption;
     caption.sentence = fmt::format(
@@ -146,9 +146,9 @@ std::string say_gigabytes_per_s(double rate)
 
 void panel_months(PanelColumn& column, const GoodputRoom& room)
 {
-    RunDesk& desk = room.state.of(room.frame);
-    RunPlan& plan = desk.plan;
-    const RunRates& r = desk.rates();
+    RunModel& model = room.state.of(room.frame);
+    RunPlan& plan = model.plan;
+    const RunRates& r = model.rates();
     choose_fleet(column, room);
     double interval = r.interval_s;
     if (column.slide("Interval", (plan.interval_s > 0 ? "" : "best  ") + say_time(interval), kIntervalTrack,

@@ -3,22 +3,22 @@
 
 #include "core/reliability/fleet.h"
 #include "ui/shell/paged_view.h"
-#include "ui/views/reliability/goodput/desk.h"
+#include "ui/views/reliability/goodput/model.h"
 
 namespace ringside
 {
 
 struct GoodputState
 {
-    RunDesk desk;
+    RunModel model;
     FleetPlan fleet;      // its times; the rest is the scenario's
     double gpus = 100000; // of the fleet
     double enough = 0.99; // probability that spares are
 
-    RunDesk& of(const Frame& frame)
+    RunModel& of(const Frame& frame)
     {
-        desk.update(frame.now);
-        return desk;
+        model.update(frame.now);
+        return model;
     }
 };
 using GoodputRoom = PageRoom<GoodputState>;

@@ -45,8 +45,8 @@ std::string say(const Term& term, Bytes bytes, ByteUnit unit)
 class Bars
 {
 public:
-    Bars(const Frame& frame, const Painter& painter, Rect area, const FinetuneDesk& desk)
-        : frame_(frame), p_(painter), desk_(desk)
+    Bars(const Frame& frame, const Painter& painter, Rect area, const FinetuneModel& model)
+        : frame_(frame), p_(painter), model_(model)
     {
         const float row = p_.height(Type::small) + p_.px(6);
         tabled_ = area.h > p_.px(260);
@@ -83,7 +83,7 @@ private:
     void draw_head() const
     {
         using enum FinetunePart;
-        const std::int64_t gpus = desk_.wish.setup.gpus;
+        const std::int64_t gpus = model_.wish.setup.gpus;
         Rect row = title_;
         row.cut_left(p_.text_within(row.x, row.middle(), row.w, Type::small_strong, p_.theme.text,
                                     gpus == 1 ? std::string("Memory on one GPU")
@@ -104,10 +104,10 @@ private:
         double high = 0;
         for (const FinetuneRecipe recipe : kRecipes)
         {
-            low = std::min(low, desk_.of(recipe).total().value);
-            high = std::max(high, desk_.of(recipe).total().value);
+            low = std::min(low, model_.of(recipe).total().value);
+            high = std::max(high, model_.of(recipe).total().value);
         }
-        const double lora = desk_.of(FinetuneRecipe::lora).total().value;
+        const double lora = model_.of(FinetuneRecipe::lora).total().value;
         return std::min(high * 1.08, std::max({lora * 1.15, low * 1.15, std::min(90e9, high * 1.08)}));
     }
 
@@ -126,9 +126,9 @@ private:
     bool draw_bar(FinetuneRecipe recipe, FinetuneLevels& levels, Out& out)
     {
         const Theme& t = p_.theme;
-        const FinetuneReport& r = desk_.of(recipe);
+        const FinetuneReport& r = model_.of(recipe);
         const Rect bar = column(recipe);
-        const bool chosen = recipe == desk_.wish.recipe;
+        const bool chosen = recipe == model_.wish.recipe;
         const Press pressed = press(p_, {bar.x, bar.y, bar.w, names_.bottom() - bar.y},
                                     fmt::format("###recipe {}", name_of(recipe)).c_str(), 4);
         std::vector<BarPart> parts;
@@ -151,7 +151,7 @@ private:
         if (pressed.hovered && drawn.hovered)
         {
             const auto part = static_cast<FinetunePart>(*drawn.hovered);
-            tooltip_at_mouse(p_, say(explain_finetune(desk_.scenario(), r, part), r.of(part), p_.look.unit));
+            tooltip_at_mouse(p_, say(explain_finetune(model_.scenario(), r, part), r.of(part), p_.look.unit));
         }
         draw_end(bar, r);
         const float middle = names_.middle();
@@ -216,7 +216,7 @@ private:
         const Theme& t = p_.theme;
         const float row = table_.h / static_cast<float>(kCards.size() + 1);
         p_.text_within(table_.x, table_.y + row / 2, table_.w, Type::small, t.muted,
-                       desk_.wish.setup.paged ? "GPUs needed, sharded, optimizer paged out"
+                       model_.wish.setup.paged ? "GPUs needed, sharded, optimizer paged out"
                                               : "GPUs needed, fully sharded");
         for (std::size_t card = 0; card < kCards.size(); ++card)
         {
@@ -225,7 +225,7 @@ private:
                     fmt::format("{:.0f} GB", kCards[card]), Align::right);
             for (const FinetuneRecipe recipe : kRecipes)
             {
-                const std::int64_t n = desk_.gpus(recipe, card);
+                const std::int64_t n = model_.gpus(recipe, card);
                 const Rect bar = column(recipe);
                 const bool one = n == 1;
                 const std::string words = n == 0 ? "none" : grouped(n);
@@ -234,14 +234,14 @@ private:
                     p_.tick(bar.centre() - p_.width(Type::mono_small, words) / 2 - p_.px(18), middle, t.ok);
                 }
                 p_.text(bar.centre(), middle, Type::mono_small,
-                        recipe == desk_.wish.recipe ? t.text : t.muted, words, Align::centre);
+                        recipe == model_.wish.recipe ? t.text : t.muted, words, Align::centre);
             }
         }
     }
 
     const Frame& frame_;
     const Painter& p_;
-    const FinetuneDesk& desk_;
+    const FinetuneModel& model_;
     Rect table_;
     Rect names_;
     Rect title_;
@@ -254,12 +254,12 @@ private:
 } // namespace
 
 std::optional<FinetuneRecipe> draw_finetune_bars(const Frame& frame, const Painter& painter, Rect area,
-                                                 const FinetuneDesk& desk, FinetuneLevels& levels, Out& out)
+                                                 const FinetuneModel& model, FinetuneLevels& levels, Out& out)
 {
-    return Bars(frame, painter, area, desk).draw(levels, out);
+    return Bars(frame, painter, area, model).draw(levels, out);
 }
 
-void FinetuneDesk::update(const Scenario& scenario) const
+void FinetuneModel::update(const Scenario& scenario) const
 {
     if (made_for_ == wish && scenario_ == scenario)
     {

@@ -19,9 +19,9 @@ void draw_memory_page(const FinetuneRoom& r)
 {
     const Painter& painter = r.p;
     Rect area = r.area;
-    FinetuneDesk& desk = r.state.desk;
-    desk.update(r.frame.now.scenario);
-    const FinetuneWish before = desk.wish;
+    FinetuneModel& model = r.state.model;
+    model.update(r.frame.now.scenario);
+    const FinetuneWish before = model.wish;
     if (area.w >= painter.px(560))
     {
         Rect left = area.cut_left(std::clamp(area.w * 0.44F, painter.px(240), painter.px(680)));
@@ -29,30 +29,30 @@ void draw_memory_page(const FinetuneRoom& r)
         const Rect head = left.cut_top(painter.px(24));
         painter.text_within(
             head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
-            fmt::format("Adapters on one block, rank {}, weights to scale", desk.wish.setup.rank));
-        if (const auto wish = draw_lora_modules(painter, left, desk))
+            fmt::format("Adapters on one block, rank {}, weights to scale", model.wish.setup.rank));
+        if (const auto wish = draw_lora_modules(painter, left, model))
         {
-            desk.wish = *wish;
+            model.wish = *wish;
         }
     }
-    if (const auto recipe = draw_finetune_bars(r.frame, painter, area, desk, r.state.levels, r.out))
+    if (const auto recipe = draw_finetune_bars(r.frame, painter, area, model, r.state.levels, r.out))
     {
-        desk.wish.recipe = *recipe;
+        model.wish.recipe = *recipe;
     }
-    r.out.animating = r.out.animating || !(desk.wish == before);
+    r.out.animating = r.out.animating || !(model.wish == before);
 }
 
 // "1 GPU of 48 GB"; the smallest card that one of is enough, else how many of the largest.
-std::string say_cards(const FinetuneDesk& desk)
+std::string say_cards(const FinetuneModel& model)
 {
     for (std::size_t card = 0; card < kCards.size(); ++card)
     {
-        if (desk.gpus(desk.wish.recipe, card) == 1)
+        if (model.gpus(model.wish.recipe, card) == 1)
         {
             return fmt::format("fits on **one GPU of {:.0f} GB**", kCards[card]);
         }
     }
-    const std::int64_t most = desk.gpus(desk.wish.recipe, kCards.size() - 1);
+    const std::int64_t most = model.gpus(model.wish.recipe, kCards.size() - 1);
     return most == 0 ? fmt::format(
                            "!!does not fit on any number of {:.0f} GB GPUs!!: its activations are too large",
                            kCards.back())
@@ -61,15 +61,15 @@ std::string say_cards(const FinetuneDesk& desk)
 
 Caption memory_caption(const Frame& frame, FinetuneState& state)
 {
-    FinetuneDesk& desk = state.desk;
-    desk.update(frame.now.scenario);
-    const FinetuneReport& r = desk.chosen();
-    const Term term = explain_adapters(desk.scenario(), r);
+    FinetuneModel& model = state.model;
+    model.update(frame.now.scenario);
+    const FinetuneReport& r = model.chosen();
+    const Term term = explain_adapters(model.scenario(), r);
     return {
         fmt::format("{} trains **{}** of {} parameters ({}), takes {} and {}.", name_of(r.recipe),
                     format_count(static_cast<double>(r.trained)),
                     format_count(static_cast<double>(r.parameters)), format_percent(r.share()),
-                    format_bytes(r.total(), frame.preferences.unit), say_cards(desk)),
+                    format_bytes(r.total(), frame.preferences.unit), say_cards(model)),
         fmt::format("{} = {} = {}", term.formula, term.working, format_count(term.value)),
         fmt::format(
             "{}{}AdamW in mixed precision keeps 2 + 2 + 12 bytes per trained parameter, the 8-bit optimizer "
@@ -103,8 +103,8 @@ void draw_numbers(PanelColumn& column, const FinetuneReport& r, ByteUnit unit)
 
 void panel_finetune(PanelColumn& column, const FinetuneRoom& r)
 {
-    r.state.desk.update(r.frame.now.scenario);
-    FinetuneSetup& s = r.state.desk.wish.setup;
+    r.state.model.update(r.frame.now.scenario);
+    FinetuneSetup& s = r.state.model.wish.setup;
     column.slide("Rank r", Track::at(kRanks, say_whole), s.rank);
     column.slide("Sharded over GPUs", Track::at(kGpus, say_whole), s.gpus);
     column.toggle("Activation checkpointing", s.checkpointing,
@@ -127,7 +127,7 @@ void panel_memory(PanelColumn& column, const FinetuneRoom& r)
 {
     panel_finetune(column, r);
     column.gap();
-    draw_numbers(column, r.state.desk.chosen(), r.p.look.unit);
+    draw_numbers(column, r.state.model.chosen(), r.p.look.unit);
 }
 
 } // namespace

@@ -22,10 +22,10 @@ struct Shown
     std::int64_t widths = 0; // sum of in + out over all of them
 };
 
-std::vector<Shown> shown(const FinetuneDesk& desk)
+std::vector<Shown> shown(const FinetuneModel& model)
 {
     std::vector<Shown> all;
-    for (const LoraMatrix& m : desk.matrices())
+    for (const LoraMatrix& m : model.matrices())
     {
         auto found = std::ranges::find(all, m.module, &Shown::module);
         if (found == all.end())
@@ -181,14 +181,14 @@ std::optional<FinetuneWish> draw_lora_cell(const Painter& p, Rect cell, const Sh
 
 } // namespace
 
-std::optional<FinetuneWish> draw_lora_modules(const Painter& p, Rect area, const FinetuneDesk& desk)
+std::optional<FinetuneWish> draw_lora_modules(const Painter& p, Rect area, const FinetuneModel& model)
 {
-    const std::vector<Shown> all = shown(desk);
-    const LoraPlaces places = places_of(p, area, all, strip_of(p, desk.wish.setup.rank));
+    const std::vector<Shown> all = shown(model);
+    const LoraPlaces places = places_of(p, area, all, strip_of(p, model.wish.setup.rank));
     std::optional<FinetuneWish> moved;
     for (std::size_t i = 0; i < all.size() && places.cells[i].bottom() <= area.bottom() + 1; ++i)
     {
-        const auto wish = draw_lora_cell(p, places.cells[i], all[i], desk.wish, places.scale);
+        const auto wish = draw_lora_cell(p, places.cells[i], all[i], model.wish, places.scale);
         moved = wish ? wish : moved;
     }
     p.part("adapters", area);

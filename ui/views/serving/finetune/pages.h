@@ -9,7 +9,7 @@ namespace ringside
 
 struct FinetuneState
 {
-    FinetuneDesk desk;
+    FinetuneModel model;
     FinetuneLevels levels;
     std::int64_t accumulation = 16; // micro-batches of an update
 };

@@ -26,7 +26,7 @@ struct FinetuneWish
     bool operator==(const FinetuneWish&) const = default;
 };
 
-class FinetuneDesk
+class FinetuneModel
 {
 public:
     void update(const Scenario& scenario) const;
@@ -61,9 +61,9 @@ struct FinetuneLevels
 
 // The recipe that was pressed.
 std::optional<FinetuneRecipe> draw_finetune_bars(const Frame& frame, const Painter& painter, Rect area,
-                                                 const FinetuneDesk& desk, FinetuneLevels& levels, Out& out);
+                                                 const FinetuneModel& model, FinetuneLevels& levels, Out& out);
 
 // The wish where something was pressed or dragged.
-std::optional<FinetuneWish> draw_lora_modules(const Painter& painter, Rect area, const FinetuneDesk& desk);
+std::optional<FinetuneWish> draw_lora_modules(const Painter& painter, Rect area, const FinetuneModel& model);
 
 } // namespace ringside

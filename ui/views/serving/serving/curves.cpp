@@ -95,14 +95,14 @@ std::optional<std::int64_t> draw_batch(const Painter& p, Plot& plot, const Servi
 
 } // namespace
 
-std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, const ServingDesk& desk)
+std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, const ServingModel& model)
 {
-    const std::vector<ServingReport>& curve = desk.curve();
+    const std::vector<ServingReport>& curve = model.curve();
     if (curve.size() < 2)
     {
         return std::nullopt;
     }
-    const ServingReport& r = desk.report();
+    const ServingReport& r = model.report();
     const Theme& t = p.theme;
     PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
                      PlotScale::log, "concurrent requests", count};
@@ -240,7 +240,7 @@ std::vector<std::int64_t> batches(const ServingReport& r)
 
 } // namespace
 
-void ServingDesk::update(const Scenario& scenario) const
+void ServingModel::update(const Scenario& scenario) const
 {
     if (made_for_ == wish && scenario_ == scenario)
     {

@@ -37,7 +37,7 @@ struct ServingWish
     bool operator==(const ServingWish&) const = default;
 };
 
-class ServingDesk
+class ServingModel
 {
 public:
     void update(const Scenario& scenario) const;
@@ -69,12 +69,12 @@ void draw_serving_tank(const Frame& frame, const Painter& painter, Rect area, co
 
 // Batch against latency, and below it against throughput, with the person's own point.
 // The batch that it was dragged to.
-std::optional<std::int64_t> draw_serving_curves(const Painter& painter, Rect area, const ServingDesk& desk);
+std::optional<std::int64_t> draw_serving_curves(const Painter& painter, Rect area, const ServingModel& model);
 
 // Static and continuous batching; `clock` in decoding steps.
-void draw_serving_slots(const Painter& painter, Rect area, const ServingDesk& desk, double clock);
+void draw_serving_slots(const Painter& painter, Rect area, const ServingModel& model, double clock);
 // Preallocated and paged.
-void draw_serving_pages(const Painter& painter, Rect area, const ServingDesk& desk);
+void draw_serving_pages(const Painter& painter, Rect area, const ServingModel& model);
 // The wish where a number of draft tokens was pressed.
 std::optional<ServingWish> draw_serving_drafts(const Painter& painter, Rect area, const ServingWish& wish);
 

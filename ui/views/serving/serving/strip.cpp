@@ -66,15 +66,15 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
 
 } // namespace
 
-void draw_serving_slots(const Painter& p, Rect area, const ServingDesk& desk, double clock)
+void draw_serving_slots(const Painter& p, Rect area, const ServingModel& model, double clock)
 {
-    const auto steps = static_cast<double>(std::max(desk.held().steps, desk.free().steps));
+    const auto steps = static_cast<double>(std::max(model.held().steps, model.free().steps));
     const float gap = p.px(32);
     Rect left = area;
     const Rect right = left.cut_right((area.w - gap) / 2);
     left.cut_right(gap);
-    draw_slots(p, left, desk.held(), "Static batching", clock, steps);
-    draw_slots(p, right, desk.free(), "Continuous batching", clock, steps);
+    draw_slots(p, left, model.held(), "Static batching", clock, steps);
+    draw_slots(p, right, model.free(), "Continuous batching", clock, steps);
     p.part("slots", area);
 }
 
@@ -104,16 +104,16 @@ void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double toke
 
 } // namespace
 
-void draw_serving_pages(const Painter& p, Rect area, const ServingDesk& desk)
+void draw_serving_pages(const Painter& p, Rect area, const ServingModel& model)
 {
-    ServingSetup setup = desk.report().setup;
+    ServingSetup setup = model.report().setup;
     const auto across =
         static_cast<double>(kShownRequests) * static_cast<double>(setup.prompt + setup.output);
     const float each = (area.h - p.px(26)) / 2;
     for (const bool paged : {false, true})
     {
         setup.paged = paged;
-        const ServingReport r = serving_report(desk.scenario(), setup);
+        const ServingReport r = serving_report(model.scenario(), setup);
         Rect half = area.cut_top(each);
         const std::string name =
             paged ? fmt::format("PagedAttention: blocks of {} tokens, on demand", kCacheBlock)

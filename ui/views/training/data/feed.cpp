@@ -11,7 +11,7 @@
 namespace ringside
 {
 
-void FeedDesk::update(const Evaluated& now, const DataState& state)
+void FeedModel::update(const Evaluated& now, const DataState& state)
 {
     const Seconds step(now.report.step.total());
     need_ = feed_need(now.scenario, step);
@@ -53,7 +53,7 @@ std::string say_storage(double gigabytes_per_s)
     return format_bytes(Bytes(gigabytes_per_s * 1e9)) + "/s";
 }
 
-void draw_plan(PanelColumn& column, FeedPlan& plan, const FeedDesk& desk)
+void draw_plan(PanelColumn& column, FeedPlan& plan, const FeedModel& model)
 {
     if (column.choice({"Tokens", "Text", "Images"}, plan.kind))
     {
@@ -61,7 +61,7 @@ void draw_plan(PanelColumn& column, FeedPlan& plan, const FeedDesk& desk)
     }
     column.slide("Workers (num_workers)", Track::even(1, kMostWorkers, say_whole), plan.workers);
     column.slide("Prefetch factor", Track::even(1, kMostPrefetch, say_whole), plan.prefetch);
-    double sample = desk.cost().sample_s;
+    double sample = model.cost().sample_s;
     if (column.slide("CPU time per sample", Track::log(1e-6, 100, say_seconds), sample))
     {
         plan.sample_s = sample;
@@ -69,16 +69,16 @@ void draw_plan(PanelColumn& column, FeedPlan& plan, const FeedDesk& desk)
     column.slide("Storage per GPU", Track::log(1e-6, 10, say_storage), plan.storage_gb_per_s);
 }
 
-std::string needed(const FeedDesk& desk, double margin)
+std::string needed(const FeedModel& model, double margin)
 {
-    const auto workers = desk.wanted(margin);
+    const auto workers = model.wanted(margin);
     return workers ? grouped(*workers) : "none is enough";
 }
 
-void draw_feed_facts(PanelColumn& column, const FeedDesk& desk)
+void draw_feed_facts(PanelColumn& column, const FeedModel& model)
 {
-    const FeedNeed& need = desk.need();
-    const BatchCost& cost = desk.cost();
+    const FeedNeed& need = model.need();
+    const BatchCost& cost = model.cost();
     const auto samples = static_cast<double>(need.batch_samples);
     column.fact(
         "Samples/s needed", rate_words(need.reader_samples_per_s()),
@@ -86,57 +86,57 @@ void draw_feed_facts(PanelColumn& column, const FeedDesk& desk)
                     figure(need.samples_per_s * need.batch_s * static_cast<double>(need.batches), 4),
                     format_seconds(Seconds(need.batch_s * static_cast<double>(need.batches))), need.readers));
     column.fact(
-        "Samples/s supplied", rate_words(desk.supply().batches_per_s() * samples),
+        "Samples/s supplied", rate_words(model.supply().batches_per_s() * samples),
         fmt::format(
             "The smaller of workers, W / (r + c) = {} / {}, and storage, 1 / r; r is the time to read a "
             "batch, c to prepare it. On average.",
-            desk.times().workers, format_seconds(Seconds(cost.total()))));
-    column.fact("Workers needed", needed(desk, 0),
+            model.times().workers, format_seconds(Seconds(cost.total()))));
+    column.fact("Workers needed", needed(model, 0),
                 fmt::format("(r + c) / t = {} / {}, rounded up", format_seconds(Seconds(cost.total())),
                             format_seconds(Seconds(need.batch_s))));
-    column.fact("with 25% headroom", needed(desk, 0.25),
+    column.fact("with 25% headroom", needed(model, 0.25),
                 "1.25 (r + c) / t, rounded up: the average alone leaves nothing for jitter");
     column.fact(
-        "GPU idle time", format_percent(desk.run().starved_share()),
+        "GPU idle time", format_percent(model.run().starved_share()),
         "Fraction of the time after the first batch in which the GPUs waited for data: simulated, this seed");
-    column.fact("Data set on disk", format_bytes(Bytes(desk.set().bytes)),
+    column.fact("Data set on disk", format_bytes(Bytes(model.set().bytes)),
                 fmt::format("Tokens times {} bytes, as Megatron-LM writes them: 2 for a vocabulary below "
                             "65,500, else 4. All hosts\u2019 memory holds {} of it.",
-                            desk.set().token_bytes, format_percent(desk.set().cached)));
-    column.fact("Cluster read rate", format_bytes(Bytes(desk.set().read_bytes_per_s)) + "/s",
-                fmt::format("Tokens per second times {} bytes", desk.set().token_bytes));
+                            model.set().token_bytes, format_percent(model.set().cached)));
+    column.fact("Cluster read rate", format_bytes(Bytes(model.set().read_bytes_per_s)) + "/s",
+                fmt::format("Tokens per second times {} bytes", model.set().token_bytes));
 }
 
 // What to make of it.
-std::string advice(const FeedDesk& desk)
+std::string advice(const FeedModel& model)
 {
-    const auto wanted = desk.wanted();
-    const std::int64_t workers = desk.times().workers;
+    const auto wanted = model.wanted();
+    const std::int64_t workers = model.times().workers;
     if (!wanted)
     {
         return "Storage is too slow for any number of workers.";
     }
-    if (workers < *wanted && workers >= workers_needed(desk.need(), desk.cost()))
+    if (workers < *wanted && workers >= workers_needed(model.need(), model.cost()))
     {
         return fmt::format(
             "Enough on average, but every batch waits for the slow worker: **{}** would be enough.",
             grouped(*wanted));
     }
-    if (workers < *wanted || (workers > *wanted && desk.run().starved_share() < 0.0005))
+    if (workers < *wanted || (workers > *wanted && model.run().starved_share() < 0.0005))
     {
         return fmt::format("**{}** would be enough.", grouped(*wanted));
     }
-    return desk.run().starved_share() < 0.0005 ? "That is exactly enough."
+    return model.run().starved_share() < 0.0005 ? "That is exactly enough."
                                                : "Enough on average, but the supply is uneven.";
 }
 
 // What the workers have to be.
-std::string needed_formula(const FeedDesk& desk)
+std::string needed_formula(const FeedModel& model)
 {
-    const FeedNeed& need = desk.need();
-    const BatchCost& cost = desk.cost();
-    const FeedTimes& times = desk.times();
-    const auto wanted = desk.wanted();
+    const FeedNeed& need = model.need();
+    const BatchCost& cost = model.cost();
+    const FeedTimes& times = model.times();
+    const auto wanted = model.wanted();
     const std::string r = figure(cost.read_s, 3);
     const std::string c = figure(cost.work_s, 3);
     const std::string t = figure(need.batch_s, 3);
@@ -161,24 +161,24 @@ std::string needed_formula(const FeedDesk& desk)
 
 Caption caption_feed(const Frame& frame, DataState& state)
 {
-    const FeedDesk& desk = state.reader(frame);
-    const FeedNeed& need = desk.need();
-    const double starved = desk.run().starved_share();
+    const FeedModel& model = state.reader(frame);
+    const FeedNeed& need = model.need();
+    const double starved = model.run().starved_share();
     Caption c;
-    const double supply = desk.supply().batches_per_s() * static_cast<double>(need.batch_samples);
+    const double supply = model.supply().batches_per_s() * static_cast<double>(need.batch_samples);
     const double missing = 1 - supply / need.reader_samples_per_s();
     const std::string supplied =
-        fmt::format("{} supply **{}** samples/s; {} need{} **{}**", counted(desk.times().workers, "worker"),
-                    rate_words(supply), counted(desk.gpus(), "GPU"), desk.gpus() == 1 ? "s" : "",
+        fmt::format("{} supply **{}** samples/s; {} need{} **{}**", counted(model.times().workers, "worker"),
+                    rate_words(supply), counted(model.gpus(), "GPU"), model.gpus() == 1 ? "s" : "",
                     rate_words(need.reader_samples_per_s()));
     const std::string hungry =
         starved >= 0.0005 ? fmt::format("the GPUs are **idle {}** of the time", format_percent(starved))
         : missing > 5e-4
             ? fmt::format("**{} too few**, though a run this short does not show it", format_percent(missing))
             : "after the first batch the GPUs never wait";
-    const std::string enough = advice(desk);
+    const std::string enough = advice(model);
     c.sentence = fmt::format("{}: {}. {}", supplied, hungry, enough);
-    c.formula = needed_formula(desk);
+    c.formula = needed_formula(model);
     c.source = fmt::format(
         "r, c, t: seconds to read, prepare and compute one batch. One DataLoader per data-parallel "
         "replica; a step consumes its {} evenly. Queue as in PyTorch\u2019s DataLoader: at most num_workers "
@@ -199,8 +199,8 @@ void draw_feed(const DataRoom& r)
 void panel_feed(PanelColumn& column, const DataRoom& r)
 {
     DataState& state = r.state;
-    const FeedDesk& desk = state.reader(r.frame);
-    draw_plan(column, state.plan, desk);
+    const FeedModel& model = state.reader(r.frame);
+    draw_plan(column, state.plan, model);
     column.toggle("In order", state.plan.in_order,
                   "Batches leave the queue in order, PyTorch\u2019s default (in_order=True) (O)");
     column.toggle("One slow worker", state.slow, "Worker 0 takes three times as long (S)");
@@ -210,7 +210,7 @@ void panel_feed(PanelColumn& column, const DataRoom& r)
         "Shuffle-buffer refills", state.refills,
         "Every 12 batches each worker refills its shuffle buffer, all at about the same time, for as "
         "long as the GPUs take for 10 batches (F)");
-    draw_feed_facts(column, desk);
+    draw_feed_facts(column, model);
 }
 
 Motion motion_feed(const Frame& frame, DataState& state)

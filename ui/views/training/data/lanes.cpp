@@ -64,8 +64,8 @@ std::string say(const FeedSpan& span)
 class FeedPicture
 {
 public:
-    FeedPicture(const DataRoom& room, const FeedDesk& desk, double now)
-        : p_(room.p), state_(room.state), desk_(desk), run_(desk.run()), now_(now), out_(room.out),
+    FeedPicture(const DataRoom& room, const FeedModel& model, double now)
+        : p_(room.p), state_(room.state), model_(model), run_(model.run()), now_(now), out_(room.out),
           labels_(room.area)
     {
         window_ = {0, std::max(run_.length, 1e-12)};
@@ -91,7 +91,7 @@ public:
         }
         p_.part("gpus", gpu_);
         const std::array gpus{LaneName{
-            desk_.gpus() == 1 ? "GPU" : fmt::format("{} GPUs", grouped(desk_.gpus())), "", "", "", true}};
+            model_.gpus() == 1 ? "GPU" : fmt::format("{} GPUs", grouped(model_.gpus())), "", "", "", true}};
         draw_lanes(gpu_, gpu_.h, gpus, std::array{run_.gpu});
         if (queue_.h > p_.px(24))
         {
@@ -141,7 +141,7 @@ private:
 
     void draw_head() const
     {
-        const FeedNeed& need = desk_.need();
+        const FeedNeed& need = model_.need();
         const std::string readers = need.readers == 1
                                         ? "One DataLoader"
                                         : fmt::format("One of {} DataLoaders", grouped(need.readers));
@@ -208,7 +208,7 @@ private:
 
     float queue_y(double batches) const
     {
-        const auto room = static_cast<double>(desk_.times().workers * desk_.times().prefetch);
+        const auto room = static_cast<double>(model_.times().workers * model_.times().prefetch);
         return queue_.bottom() - queue_.h * static_cast<float>(std::min(1.0, batches / room) * 0.92);
     }
 
@@ -268,7 +268,7 @@ private:
 
     void grip_prefetch()
     {
-        const std::int64_t room = desk_.times().workers * desk_.times().prefetch;
+        const std::int64_t room = model_.times().workers * model_.times().prefetch;
         const float y = queue_y(static_cast<double>(room));
         p_.dashed(queue_.x, y, queue_.right(), y, p_.theme.muted);
         p_.text(queue_.x - p_.px(8), y, Type::mono_small, p_.theme.muted, grouped(room), Align::right);
@@ -295,7 +295,7 @@ private:
         }
         const float x = std::min(window_.x(field_, first->to), field_.right());
         const float y = workers_.y + (pitch_ - lane_gap(p_, pitch_)) / 2;
-        const double sample = desk_.cost().sample_s;
+        const double sample = model_.cost().sample_s;
         // Seconds of a sample in a pixel, as the axis was when the grip was taken.
         const double scale = window_.to / static_cast<double>(std::max(field_.w, 1.0F)) * sample /
                              std::max(first->to - first->from, 1e-12);
@@ -313,7 +313,7 @@ private:
 
     const Painter& p_;
     DataState& state_;
-    const FeedDesk& desk_;
+    const FeedModel& model_;
     const FeedRun& run_;
     double now_;
     Out& out_;
@@ -326,9 +326,9 @@ private:
 
 } // namespace
 
-void draw_feed_lanes(const DataRoom& room, const FeedDesk& desk, double now)
+void draw_feed_lanes(const DataRoom& room, const FeedModel& model, double now)
 {
-    FeedPicture(room, desk, now).draw();
+    FeedPicture(room, model, now).draw();
 }
 
 } // namespace ringside

@@ -29,7 +29,7 @@ inline constexpr double kMostPrefetch = 16;
 struct DataState;
 
 // Worked out again only when something it follows from has changed.
-class FeedDesk
+class FeedModel
 {
 public:
     void update(const Evaluated& now, const DataState& state);
@@ -66,7 +66,7 @@ struct DataState
     bool hangs = false;
     bool refills = false;
     std::uint64_t seed = 1;
-    FeedDesk desk;
+    FeedModel model;
 
     std::size_t recipe = 0;
     std::vector<double> kept; // by stage, moved by hand; empty: as published
@@ -77,10 +77,10 @@ struct DataState
     DataHold hold;
 
     const FunnelRecipe& funnel() const { return funnel_recipes()[recipe]; }
-    const FeedDesk& reader(const Frame& frame)
+    const FeedModel& reader(const Frame& frame)
     {
-        desk.update(frame.now, *this);
-        return desk;
+        model.update(frame.now, *this);
+        return model;
     }
 };
 using DataRoom = PageRoom<DataState>;
@@ -88,7 +88,7 @@ using DataRoom = PageRoom<DataState>;
 extern const Page<DataState> feed_page, funnel_page, copies_page;
 
 // The reader, its queue and its GPUs up to `now` [s].
-void draw_feed_lanes(const DataRoom& room, const FeedDesk& desk, double now);
+void draw_feed_lanes(const DataRoom& room, const FeedModel& model, double now);
 // How far the mouse is from where it took hold of this grip [px]; nothing when it does not hold it.
 // `value` and `scale` are kept for the time it does.
 std::optional<ImVec2> pulled(DataHold& hold, const PlotGrip& grip, const char* label, double value,

@@ -1,4 +1,4 @@
-#include "app/session/desks/lab_device.h"
+#include "app/session/controllers/lab_device.h"
 
 #include "core/base/caught.h"
 

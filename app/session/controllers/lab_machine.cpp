@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/files/asset_file.h"
-#include "app/session/desks/lab_desk.h"
+#include "app/session/controllers/lab_controller.h"
 #include "core/base/caught.h"
 #include "core/lab/trainer/probe/late_probe.h"
 
@@ -16,7 +16,7 @@ constexpr const char* kNotMeasured = "The device could not be measured";
 
 } // namespace
 
-std::string LabDesk::measure_machine()
+std::string LabController::measure_machine()
 {
     const auto ready = prepared(bench_.a.shown.config);
     if (frame_.measuring_machine || !setup_.open || !ready)
@@ -53,7 +53,7 @@ std::string LabDesk::measure_machine()
     return {};
 }
 
-void LabDesk::take_machine()
+void LabController::take_machine()
 {
     MachineRates rates;
     if (std::exchange(far_machine_.done, false))
@@ -81,7 +81,7 @@ void LabDesk::take_machine()
     notice_ = notice_.empty() ? "Measured " + rates->device : notice_;
 }
 
-std::string LabDesk::change_machines(const std::function<void(std::vector<Machine>&)>& change)
+std::string LabController::change_machines(const std::function<void(std::vector<Machine>&)>& change)
 {
     change(frame_.machines);
     const Issues issues =

@@ -20,7 +20,7 @@ struct IntervalPoint
     double loss = 0; // everything that is not useful
 };
 
-class RunDesk
+class RunModel
 {
 public:
     RunPlan plan;
@@ -69,9 +69,9 @@ struct CalendarPress
 CalendarPress draw_calendar(const Painter& painter, Rect area, const RunStory& story, double now);
 
 // The interval that is asked for [s]; 0: the best there is.
-std::optional<double> draw_interval_curve(const Painter& painter, Rect area, const RunDesk& desk);
+std::optional<double> draw_interval_curve(const Painter& painter, Rect area, const RunModel& model);
 
 float parts_height(const Painter& painter);
-void draw_parts(const Painter& painter, Rect area, const RunDesk& desk, double now);
+void draw_parts(const Painter& painter, Rect area, const RunModel& model, double now);
 
 } // namespace ringside

@@ -1,4 +1,4 @@
-#include "ui/views/memory/activations/desk.h"
+#include "ui/views/memory/activations/model.h"
 
 #include <fmt/format.h>
 

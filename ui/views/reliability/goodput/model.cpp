@@ -1,4 +1,4 @@
-#include "ui/views/reliability/goodput/desk.h"
+#include "ui/views/reliability/goodput/model.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace ringside
 {
 
-void RunDesk::find_curve()
+void RunModel::find_curve()
 {
     constexpr int kSteps = 120;
     const double low = std::max({rates_.least_s, rates_.best_s / 40, 1e-3});
@@ -27,7 +27,7 @@ void RunDesk::find_curve()
     }
 }
 
-void RunDesk::update(const Evaluated& now)
+void RunModel::update(const Evaluated& now)
 {
     const bool same = scenario_ && *scenario_ == now.scenario && made_ == plan;
     if (same && made_seed_ == seed && made_kills_ == kills)
@@ -48,7 +48,7 @@ void RunDesk::update(const Evaluated& now)
     }
 }
 
-std::optional<std::size_t> RunDesk::fleet() const
+std::optional<std::size_t> RunModel::fleet() const
 {
     const auto fleets = fleet_records();
     for (std::size_t i = 0; i < fleets.size(); ++i)
@@ -111,24 +111,24 @@ float parts_height(const Painter& p)
     return p.px(26) + table_height(p, kRunParts);
 }
 
-void draw_parts(const Painter& p, Rect area, const RunDesk& desk, double now)
+void draw_parts(const Painter& p, Rect area, const RunModel& model, double now)
 {
-    std::array<double, kRunParts> seen = parts_until(desk.story(), now);
+    std::array<double, kRunParts> seen = parts_until(model.story(), now);
     for (double& s : seen)
     {
-        s = now > 0 ? s / std::min(now, desk.story().horizon) : 0;
+        s = now > 0 ? s / std::min(now, model.story().horizon) : 0;
     }
     std::vector<BarPart> shares;
     for (std::size_t i = 0; i < kRunParts; ++i)
     {
-        shares.push_back({desk.expected().share[i], part_fill(p.theme, static_cast<RunPart>(i))});
+        shares.push_back({model.expected().share[i], part_fill(p.theme, static_cast<RunPart>(i))});
     }
     const auto at = [](RunPart part) { return static_cast<std::size_t>(part); };
     const Table<RunPart> table(
         {Column<RunPart>("Wall-clock time", [](RunPart part) { return name_of(part); })
              .with(kSwatchRoom, [&](const Painter&, Rect cell, RunPart part, bool)
                    { draw_swatch(p, cell, shares[at(part)].fill); }),
-         {"expected", [&](RunPart part) { return say_share(desk.expected().share[at(part)]); }},
+         {"expected", [&](RunPart part) { return say_share(model.expected().share[at(part)]); }},
          {"this run",
           [&](RunPart part) { return Cell(now > 0 ? say_share(seen[at(part)]) : "\u2013", p.theme.muted); }}},
         [](RunPart part) { return fmt::format("###part {}", name_of(part)); }, nullptr, kTablePitch,
@@ -164,9 +164,9 @@ std::pair<PlotAxis, PlotAxis> axes_of(const std::vector<IntervalPoint>& points)
 
 } // namespace
 
-std::optional<double> draw_interval_curve(const Painter& p, Rect area, const RunDesk& desk)
+std::optional<double> draw_interval_curve(const Painter& p, Rect area, const RunModel& model)
 {
-    const auto& points = desk.curve();
+    const auto& points = model.curve();
     if (points.size() < 2)
     {
         return std::nullopt;
@@ -191,14 +191,14 @@ std::optional<double> draw_interval_curve(const Painter& p, Rect area, const Run
     line(&IntervalPoint::lost, {t.forward, 2}, "lost work", false);
     line(&IntervalPoint::loss, {t.text, 2.5F}, "total", true);
     // Where the formula has it, and where it is best.
-    const RunRates& r = desk.rates();
+    const RunRates& r = model.rates();
     if (std::abs(std::log(r.young_s / r.best_s)) > 0.08 && r.young_s > intervals.low)
     {
         plot.rule_x(r.young_s, {t.muted, 1, true});
     }
     const bool own = std::abs(r.interval_s / r.best_s - 1) <= 1e-9;
     plot.rule_x(r.best_s, {t.text, 1, true}, own ? "" : fmt::format("best {}", say_time(r.best_s)));
-    const double loss = 1 - desk.expected().useful();
+    const double loss = 1 - model.expected().useful();
     const PlotMove grip = plot.grip({r.interval_s, loss}, "###interval between checkpoints",
                                     fmt::format("{}: {}", say_time(r.interval_s), format_percent(loss)));
     if (grip.hovered && !grip.to)

@@ -1,4 +1,4 @@
-#include "app/session/desks/team_playback.h"
+#include "app/session/controllers/team_playback.h"
 
 #include <fmt/format.h>
 

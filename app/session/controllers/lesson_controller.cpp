@@ -1,4 +1,4 @@
-#include "app/session/desks/lesson_desk.h"
+#include "app/session/controllers/lesson_controller.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,12 @@
 namespace ringside
 {
 
-LessonDesk::LessonDesk(const Presets& presets, Course course, std::set<std::string> done)
+LessonController::LessonController(const Presets& presets, Course course, std::set<std::string> done)
     : presets_(presets), course_(std::move(course)), done_(std::move(done))
 {
 }
 
-Issues LessonDesk::start(const StartLesson& which)
+Issues LessonController::start(const StartLesson& which)
 {
     const std::string& id = which.id;
     const Lesson* lesson = course_.lesson(id);
@@ -48,7 +48,7 @@ Issues LessonDesk::start(const StartLesson& which)
     return {};
 }
 
-void LessonDesk::place(const std::string& id, const CourseTrack* track)
+void LessonController::place(const std::string& id, const CourseTrack* track)
 {
     auto order = list_of<std::string>(course_.lessons, &Lesson::id);
     if (track != nullptr && std::ranges::count(track->lessons(), id) > 0)
@@ -62,14 +62,14 @@ void LessonDesk::place(const std::string& id, const CourseTrack* track)
     frame.next = frame.place + 1 < order.size() ? order[frame.place + 1] : std::string();
 }
 
-bool LessonDesk::is_met() const
+bool LessonController::is_met() const
 {
     const Running& r = *running_;
     return !r.live.values.empty() && task_met(r.plan, r.state.step, r.live.values);
 }
 
 // What the step shows as things stand: the truth, the person's own attempt, or the solution they asked for.
-void LessonDesk::set(bool with_playback)
+void LessonController::set(bool with_playback)
 {
     Running& r = *running_;
     const LessonStep& step = r.plan.lesson.steps[r.state.step];
@@ -88,7 +88,7 @@ void LessonDesk::set(bool with_playback)
     r.setting = std::move(setting);
 }
 
-void LessonDesk::enter_step()
+void LessonController::enter_step()
 {
     Running& r = *running_;
     const LessonStep& step = r.plan.lesson.steps[r.state.step];
@@ -98,7 +98,7 @@ void LessonDesk::enter_step()
     set(true);
 }
 
-void LessonDesk::input(const LessonInput& input)
+void LessonController::input(const LessonInput& input)
 {
     Running& r = *running_;
     const LessonState before = r.state;
@@ -127,7 +127,7 @@ void LessonDesk::input(const LessonInput& input)
     refresh();
 }
 
-void LessonDesk::turn(LessonSwitch which)
+void LessonController::turn(LessonSwitch which)
 {
     LessonFrame& f = running_->frame;
     if (which == LessonSwitch::freeze)
@@ -145,7 +145,7 @@ void LessonDesk::turn(LessonSwitch which)
     }
 }
 
-void LessonDesk::look(const Scenario& scenario, const Report& report)
+void LessonController::look(const Scenario& scenario, const Report& report)
 {
     Running& r = *running_;
     if (!r.plan.lesson.steps[r.state.step].task || r.setting || r.live.scenario == scenario)
@@ -158,7 +158,7 @@ void LessonDesk::look(const Scenario& scenario, const Report& report)
     refresh();
 }
 
-void LessonDesk::tell(ByteUnit unit)
+void LessonController::tell(ByteUnit unit)
 {
     if (unit != unit_)
     {
@@ -167,7 +167,7 @@ void LessonDesk::tell(ByteUnit unit)
     }
 }
 
-void LessonDesk::refresh()
+void LessonController::refresh()
 {
     if (!running_)
     {
@@ -177,7 +177,7 @@ void LessonDesk::refresh()
     r.words = words_of(r.plan, r.state.step, r.state.record().guess, r.live, unit_);
 }
 
-std::optional<LessonSetting> LessonDesk::take_setting()
+std::optional<LessonSetting> LessonController::take_setting()
 {
     if (!running_ || running_->frame.frozen)
     {
@@ -186,7 +186,7 @@ std::optional<LessonSetting> LessonDesk::take_setting()
     return std::exchange(running_->setting, std::nullopt);
 }
 
-std::string LessonDesk::refuses(const Action& action, const Scenario& now) const
+std::string LessonController::refuses(const Action& action, const Scenario& now) const
 {
     if (!running_)
     {

@@ -1,16 +1,16 @@
-#include "app/session/desks/lab_desk.h"
+#include "app/session/controllers/lab_controller.h"
 
 namespace ringside
 {
 
-bool LabDesk::is_on(std::size_t which) const
+bool LabController::is_on(std::size_t which) const
 {
     const auto found = pressed_.find(which);
     return found != pressed_.end() && found->second.to == lab_switches()[which].says(bench_.a.shown.config);
 }
 
 // What the switch's key makes of run A's configuration.
-TrainerConfig LabDesk::switched(std::size_t which) const
+TrainerConfig LabController::switched(std::size_t which) const
 {
     const LabSwitch& s = lab_switches()[which];
     TrainerConfig next = bench_.a.shown.config;
@@ -25,7 +25,7 @@ TrainerConfig LabDesk::switched(std::size_t which) const
     return next;
 }
 
-std::string LabDesk::press(const PressSwitch& pressed)
+std::string LabController::press(const PressSwitch& pressed)
 {
     const std::size_t which = pressed.which;
     if (demo_ || which >= lab_switches().size())
@@ -68,7 +68,7 @@ std::string LabDesk::press(const PressSwitch& pressed)
     return notice;
 }
 
-void LabDesk::look_at_switches()
+void LabController::look_at_switches()
 {
     const LabRun& a = bench_.a.shown;
     const auto all = lab_switches();

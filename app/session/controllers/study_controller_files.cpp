@@ -1,8 +1,8 @@
-// The desk's exports and imports: texts for other tools, and from them.
+// The controller's exports and imports: texts for other tools, and from them.
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
-#include "app/session/desks/study_desk.h"
+#include "app/session/controllers/study_controller.h"
 #include "core/base/counted.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ringside
 {
 
-StudyDesk::Answer StudyDesk::send(const ExportStudy& action)
+StudyController::Answer StudyController::send(const ExportStudy& action)
 {
     const std::string day = date_text(frame_.now.day());
     switch (action.what)
@@ -47,7 +47,7 @@ StudyDesk::Answer StudyDesk::send(const ExportStudy& action)
     return {"", "", fmt::format("ringside-anki-{}.txt", day), anki_text(cards)};
 }
 
-StudyDesk::Answer StudyDesk::look_into(const ImportStudy& action)
+StudyController::Answer StudyController::look_into(const ImportStudy& action)
 {
     found_ = read_import(action.text);
     const Issues issues = std::exchange(found_->issues, {});
@@ -77,7 +77,7 @@ StudyDesk::Answer StudyDesk::look_into(const ImportStudy& action)
     return {fmt::format("Found {}: take them or leave them", frame_.import->name)};
 }
 
-StudyDesk::Answer StudyDesk::answer(const AnswerImport& action)
+StudyController::Answer StudyController::answer(const AnswerImport& action)
 {
     frame_.import.reset();
     const auto found = std::exchange(found_, std::nullopt);
@@ -95,7 +95,7 @@ StudyDesk::Answer StudyDesk::answer(const AnswerImport& action)
     return {fault.empty() ? fmt::format("{} added; Exports (X) can remove them again", name) : fault};
 }
 
-StudyDesk::Answer StudyDesk::remove(const RemoveImport& action)
+StudyController::Answer StudyController::remove(const RemoveImport& action)
 {
     const auto taken = std::ranges::find(taken_, action.time_ms, &TakenImport::time_ms);
     TakenImport import = taken == taken_.end() ? TakenImport{action.time_ms, {}, {}, {}} : *taken;
@@ -110,7 +110,7 @@ StudyDesk::Answer StudyDesk::remove(const RemoveImport& action)
     return {fault.empty() ? fmt::format("{} removed", words_of(import)) : fault};
 }
 
-StudyDesk::Answer StudyDesk::restore(const RestoreBackup& action)
+StudyController::Answer StudyController::restore(const RestoreBackup& action)
 {
     auto restored = setup_.store ? setup_.store->restore(action.day, progress_)
                                  : Result<Progress>(Issue{"", "nothing is kept here", ""});
@@ -129,7 +129,7 @@ StudyDesk::Answer StudyDesk::restore(const RestoreBackup& action)
 }
 
 // Of earlier starts by what the progress tells of them; of this one whatever they did.
-void StudyDesk::list_imports()
+void StudyController::list_imports()
 {
     std::map<std::int64_t, std::string, std::greater<>> all;
     for (const TakenImport& import : imports_of(progress_))

@@ -1,4 +1,4 @@
-#include "app/session/desks/lab_desk.h"
+#include "app/session/controllers/lab_controller.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ constexpr std::int64_t kSampleEvery = 200; // steps
 
 using trainer::lines;
 
-LabDesk::LabDesk(Setup setup) : setup_(std::move(setup))
+LabController::LabController(Setup setup) : setup_(std::move(setup))
 {
     bench_.a.shown.name = "this run";
     bench_.a.shown.config = setup_.config;
@@ -47,7 +47,7 @@ LabDesk::LabDesk(Setup setup) : setup_(std::move(setup))
     show();
 }
 
-std::string LabDesk::apply(const LabAction& action)
+std::string LabController::apply(const LabAction& action)
 {
     std::string notice = std::visit(
         Overloaded{
@@ -90,7 +90,7 @@ std::string LabDesk::apply(const LabAction& action)
     return notice;
 }
 
-std::string LabDesk::command(LabCommand command)
+std::string LabController::command(LabCommand command)
 {
     using trainer::LiveTraining;
     switch (command)
@@ -141,7 +141,7 @@ std::string LabDesk::command(LabCommand command)
     return {};
 }
 
-std::string LabDesk::begin(Slot& slot, bool paused, std::optional<trainer::TrainerState> from)
+std::string LabController::begin(Slot& slot, bool paused, std::optional<trainer::TrainerState> from)
 {
     const auto ready = prepared(slot.shown.config);
     if (!setup_.open || !ready)
@@ -179,7 +179,7 @@ std::string LabDesk::begin(Slot& slot, bool paused, std::optional<trainer::Train
     return {};
 }
 
-std::string LabDesk::run()
+std::string LabController::run()
 {
     frame_.look.reset();
     if (demo_ && !demo_->shown.answer)
@@ -208,7 +208,7 @@ std::string LabDesk::run()
     return {};
 }
 
-std::string LabDesk::second()
+std::string LabController::second()
 {
     if (demo_)
     {
@@ -232,7 +232,7 @@ std::string LabDesk::second()
     return begin(*bench_.b, newest->step == 0);
 }
 
-std::string LabDesk::save()
+std::string LabController::save()
 {
     if (!bench_.a.run || setup_.checkpoint.empty() || demo_)
     {
@@ -250,7 +250,7 @@ std::string LabDesk::save()
     return {};
 }
 
-std::string LabDesk::load()
+std::string LabController::load()
 {
     if (setup_.checkpoint.empty() || demo_ || loading_.valid())
     {
@@ -266,7 +266,7 @@ std::string LabDesk::load()
     return {};
 }
 
-void LabDesk::take_loaded()
+void LabController::take_loaded()
 {
     if (!loading_.valid() || loading_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout)
     {
@@ -285,7 +285,7 @@ void LabDesk::take_loaded()
     notice_ = fault.empty() ? fmt::format("Loaded step {}; Space resumes", step) : fault;
 }
 
-std::string LabDesk::open_page()
+std::string LabController::open_page()
 {
     if (!setup_.open_page || opening_.valid())
     {
@@ -295,7 +295,7 @@ std::string LabDesk::open_page()
     return "Opening the page in your browser";
 }
 
-std::string LabDesk::clear()
+std::string LabController::clear()
 {
     frame_.look.reset();
     if (demo_)
@@ -311,7 +311,7 @@ std::string LabDesk::clear()
     return {};
 }
 
-std::string LabDesk::turn(const TurnKnobs& knobs)
+std::string LabController::turn(const TurnKnobs& knobs)
 {
     if (demo_)
     {
@@ -348,7 +348,7 @@ std::string LabDesk::turn(const TurnKnobs& knobs)
 }
 
 // What a card cannot compute is computed here.
-void LabDesk::choose_for(const TrainerConfig& config)
+void LabController::choose_for(const TrainerConfig& config)
 {
     on_cpu_ = false;
     if (card())
@@ -360,7 +360,7 @@ void LabDesk::choose_for(const TrainerConfig& config)
     tell_choice();
 }
 
-void LabDesk::tell_choice() const
+void LabController::tell_choice() const
 {
     if (setup_.choose)
     {
@@ -368,7 +368,7 @@ void LabDesk::tell_choice() const
     }
 }
 
-std::string LabDesk::choose(const ChooseDevice& choice)
+std::string LabController::choose(const ChooseDevice& choice)
 {
     if (choice.device == chosen_ || choice.device > cards_.size())
     {
@@ -390,7 +390,7 @@ std::string LabDesk::choose(const ChooseDevice& choice)
     return !fault.empty() ? fault : software.empty() ? "Started again on the other device" : software;
 }
 
-void LabDesk::end_drag()
+void LabController::end_drag()
 {
     for (Slot* slot : bench_.begun())
     {
@@ -401,7 +401,7 @@ void LabDesk::end_drag()
     }
 }
 
-void LabDesk::tick()
+void LabController::tick()
 {
     take_loaded();
     take_machine();
@@ -416,7 +416,7 @@ void LabDesk::tick()
     show();
 }
 
-bool LabDesk::busy() const
+bool LabController::busy() const
 {
     const bool next =
         demo_ && demo_->shown.answer && !demo_->shown.finding && demo_run_over(demo_->begun - 1);
@@ -424,12 +424,12 @@ bool LabDesk::busy() const
            opening_.valid() || next;
 }
 
-std::string LabDesk::take_notice()
+std::string LabController::take_notice()
 {
     return std::exchange(notice_, {});
 }
 
-bool LabDesk::run_to(std::int64_t step, double patience)
+bool LabController::run_to(std::int64_t step, double patience)
 {
     Slot& a = bench_.a;
     a.settings.last_step = step;
@@ -445,7 +445,7 @@ bool LabDesk::run_to(std::int64_t step, double patience)
     return a.run && wait(patience);
 }
 
-bool LabDesk::wait(double patience)
+bool LabController::wait(double patience)
 {
     if (device_)
     {

@@ -1,4 +1,4 @@
-#include "app/session/desks/study_desk.h"
+#include "app/session/controllers/study_controller.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace ringside
 {
 
-StudyDesk::StudyDesk(Setup setup) : setup_(std::move(setup))
+StudyController::StudyController(Setup setup) : setup_(std::move(setup))
 {
     progress_ = std::move(setup_.progress);
     message_ = setup_.message;
@@ -30,7 +30,7 @@ StudyDesk::StudyDesk(Setup setup) : setup_(std::move(setup))
     show_question();
 }
 
-void StudyDesk::resume()
+void StudyController::resume()
 {
     kept_session_ = setup_.store ? setup_.store->session_text() : "";
     if (!kept_session_.empty())
@@ -46,7 +46,7 @@ void StudyDesk::resume()
 }
 
 // Of a question asked aside it is what waits for it.
-void StudyDesk::keep_session()
+void StudyController::keep_session()
 {
     const StudySession& kept = frame_.came_from.empty() ? session_ : aside_;
     std::string text = setup_.store ? to_text(kept, frame_.now.ms) : "";
@@ -57,7 +57,7 @@ void StudyDesk::keep_session()
 }
 
 // Where the clock was set, the times of what runs are moved with it.
-void StudyDesk::read_clock()
+void StudyController::read_clock()
 {
     constexpr std::int64_t kMostDrift = 2000; // [ms]
     const StudyTime next = setup_.clock();
@@ -72,7 +72,7 @@ void StudyDesk::read_clock()
     frame_.now = next;
 }
 
-void StudyDesk::list_families()
+void StudyController::list_families()
 {
     families_ = setup_.families;
     for (const PersonalCard& card : progress_.personal)
@@ -81,7 +81,7 @@ void StudyDesk::list_families()
     }
 }
 
-void StudyDesk::look()
+void StudyController::look()
 {
     StudyFrame& f = frame_;
     read_clock();
@@ -122,7 +122,7 @@ void StudyDesk::look()
     }
 }
 
-void StudyDesk::tick()
+void StudyController::tick()
 {
     read_clock();
     const StudyTime now = frame_.now;
@@ -142,7 +142,7 @@ void StudyDesk::tick()
     show_question();
 }
 
-std::string StudyDesk::changed()
+std::string StudyController::changed()
 {
     Issues issues;
     if (setup_.store)
@@ -155,7 +155,7 @@ std::string StudyDesk::changed()
     return has_errors(issues) ? "Not saved: " + to_line(issues.front()) : "";
 }
 
-StudyDesk::Answer StudyDesk::start(const StartDrill& action)
+StudyController::Answer StudyController::start(const StartDrill& action)
 {
     look();
     DeckWish wish = action.wish;
@@ -189,7 +189,7 @@ std::size_t points_of(const Result<Question>& question)
 
 } // namespace
 
-StudyDesk::Answer StudyDesk::start(const StartSpoken& action)
+StudyController::Answer StudyController::start(const StartSpoken& action)
 {
     look();
     const auto seed = static_cast<std::uint64_t>(frame_.now.ms);
@@ -215,7 +215,7 @@ StudyDesk::Answer StudyDesk::start(const StartSpoken& action)
 }
 
 // One that is due or new, else the least remembered.
-StudyDesk::Answer StudyDesk::start(const QuizView& action)
+StudyController::Answer StudyController::start(const QuizView& action)
 {
     look();
     std::vector<DeckCard> deck;
@@ -242,7 +242,7 @@ StudyDesk::Answer StudyDesk::start(const QuizView& action)
     return {"", id_of(ViewRole::drill)};
 }
 
-StudyDesk::Answer StudyDesk::start(const StartMock& action)
+StudyController::Answer StudyController::start(const StartMock& action)
 {
     look();
     MockSession mock = start_mock(frame_.state(), action.minutes, static_cast<std::uint64_t>(frame_.now.ms));
@@ -262,7 +262,7 @@ StudyDesk::Answer StudyDesk::start(const StartMock& action)
             id_of(ViewRole::mock)};
 }
 
-void StudyDesk::finish_task()
+void StudyController::finish_task()
 {
     const std::string task(task_of(session_));
     if (!task.empty() && !is_running(session_))
@@ -271,7 +271,7 @@ void StudyDesk::finish_task()
     }
 }
 
-StudyDesk::Answer StudyDesk::step(const StudyStep& action)
+StudyController::Answer StudyController::step(const StudyStep& action)
 {
     read_clock();
     const bool ran = is_running(session_);
@@ -293,7 +293,7 @@ StudyDesk::Answer StudyDesk::step(const StudyStep& action)
 }
 
 // Back to where it began: the view of a quiz, with what was kept for it, or home.
-StudyDesk::Answer StudyDesk::end()
+StudyController::Answer StudyController::end()
 {
     const std::string view = frame_.came_from.empty() ? id_of(ViewRole::study) : frame_.came_from;
     begin(std::exchange(aside_, std::monostate()));
@@ -301,14 +301,14 @@ StudyDesk::Answer StudyDesk::end()
     return {"", view};
 }
 
-StudyDesk::Answer StudyDesk::change(const ProgressChange& change)
+StudyController::Answer StudyController::change(const ProgressChange& change)
 {
     ringside::apply(progress_, change);
     list_families();
     return {changed()};
 }
 
-StudyDesk::Answer StudyDesk::apply(const StudyAction& action)
+StudyController::Answer StudyController::apply(const StudyAction& action)
 {
     return std::visit(
         Overloaded{

@@ -20,7 +20,7 @@ namespace ringside
 // Now, where the person is. A day of study begins at four in the morning, so the offset is four hours less.
 StudyTime wall_clock();
 
-class StudyDesk
+class StudyController
 {
 public:
     struct Setup
@@ -36,9 +36,9 @@ public:
         std::shared_ptr<const ErrataFrame> errata; // null: none
     };
 
-    explicit StudyDesk(Setup setup);
-    StudyDesk(const StudyDesk&) = delete;
-    StudyDesk& operator=(const StudyDesk&) = delete;
+    explicit StudyController(Setup setup);
+    StudyController(const StudyController&) = delete;
+    StudyController& operator=(const StudyController&) = delete;
 
     struct Answer
     {
@@ -110,7 +110,7 @@ StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues);
 // The errata of the assets with the questions about them; empty where there is no file. Faults are added.
 std::shared_ptr<const ErrataFrame> load_errata_frame(const std::filesystem::path& assets,
                                                      const QuestionBank& bank, Issues& issues);
-// What the assets hold for a desk: the plan and the questions. No store. The presets outlive the desk.
-StudyDesk::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues);
+// What the assets hold for a controller: the plan and the questions. No store. The presets outlive the controller.
+StudyController::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues);
 
 } // namespace ringside

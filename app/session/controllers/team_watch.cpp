@@ -1,4 +1,4 @@
-#include "app/session/desks/team_watch.h"
+#include "app/session/controllers/team_watch.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/session/desks/lab_desk.h"
+#include "app/session/controllers/lab_controller.h"
 
 namespace ringside
 {
@@ -10,7 +10,7 @@ constexpr std::size_t kMostSamples = 12;
 
 } // namespace
 
-void LabDesk::wake()
+void LabController::wake()
 {
     if (!device_ && setup_.open)
     {
@@ -21,7 +21,7 @@ void LabDesk::wake()
 }
 
 // While nothing runs on it; a run that begins before it is over ends it.
-void LabDesk::measure_card()
+void LabController::measure_card()
 {
     if (!card() || !setup_.far)
     {
@@ -52,14 +52,14 @@ void LabDesk::measure_card()
                                                });
 }
 
-const std::optional<trainer::DeviceRates>& LabDesk::rates() const
+const std::optional<trainer::DeviceRates>& LabController::rates() const
 {
     static const std::optional<trainer::DeviceRates> none;
     const auto found = measured_.find(chosen_);
     return !card() ? found_.rates : found == measured_.end() ? none : found->second.rates;
 }
 
-void LabDesk::look_at_device()
+void LabController::look_at_device()
 {
     if (device_ && !found_.done)
     {
@@ -100,7 +100,7 @@ void LabDesk::look_at_device()
     }
 }
 
-void LabDesk::look_at(Slot& slot) const
+void LabController::look_at(Slot& slot) const
 {
     const LabPrediction& p = slot.shown.predicted;
     const std::int64_t workspace = card() ? card()->workspace : found_.workspace;
@@ -132,7 +132,7 @@ void LabDesk::look_at(Slot& slot) const
     }
 }
 
-void LabDesk::show()
+void LabController::show()
 {
     look_at_device();
     look_at(bench_.a);

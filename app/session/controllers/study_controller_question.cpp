@@ -1,5 +1,5 @@
-// The desk's question: drawn for the card on show, judged by the last answer to it.
-#include "app/session/desks/study_desk.h"
+// The controller's question: drawn for the card on show, judged by the last answer to it.
+#include "app/session/controllers/study_controller.h"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ bool is_said(const Question& question)
 
 } // namespace
 
-void StudyDesk::begin(StudySession session)
+void StudyController::begin(StudySession session)
 {
     session_ = std::move(session);
     aside_ = std::monostate();
@@ -37,7 +37,7 @@ void StudyDesk::begin(StudySession session)
     show_question();
 }
 
-Result<Question> StudyDesk::draw(const DeckCard& card)
+Result<Question> StudyController::draw(const DeckCard& card)
 {
     const auto own = std::ranges::find(progress_.personal, card.family, &PersonalCard::id);
     if (own != progress_.personal.end())
@@ -49,7 +49,7 @@ Result<Question> StudyDesk::draw(const DeckCard& card)
                : Result<Question>(Issue{"", "There are no questions here", "start with --assets DIR"});
 }
 
-std::optional<Verdict> StudyDesk::verdict_on(const std::string& answer) const
+std::optional<Verdict> StudyController::verdict_on(const std::string& answer) const
 {
     if (answer.empty() || !question_ || !setup_.asking || is_said(*question_))
     {
@@ -59,7 +59,7 @@ std::optional<Verdict> StudyDesk::verdict_on(const std::string& answer) const
     return verdict ? std::optional(std::move(*verdict)) : std::nullopt;
 }
 
-void StudyDesk::show_question()
+void StudyController::show_question()
 {
     const DeckCard* card = card_on_show(session_);
     const std::string answer(answer_on_show(session_));
@@ -88,7 +88,7 @@ void StudyDesk::show_question()
     frame_.verdict = verdict_ ? &*verdict_ : nullptr;
 }
 
-StudyDesk::Answer StudyDesk::check(const AnswerQuestion& action)
+StudyController::Answer StudyController::check(const AnswerQuestion& action)
 {
     const bool mock = std::holds_alternative<MockSession>(session_);
     if (!question_ || !setup_.asking)

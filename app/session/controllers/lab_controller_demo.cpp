@@ -1,9 +1,9 @@
-#include "app/session/desks/lab_desk.h"
+#include "app/session/controllers/lab_controller.h"
 
 namespace ringside
 {
 
-std::string LabDesk::ask(const AskDemo& asked)
+std::string LabController::ask(const AskDemo& asked)
 {
     if (asked.demo >= lab_demos().size())
     {
@@ -30,7 +30,7 @@ std::string LabDesk::ask(const AskDemo& asked)
     return {};
 }
 
-std::string LabDesk::answer(const AnswerDemo& answer)
+std::string LabController::answer(const AnswerDemo& answer)
 {
     if (!demo_ || demo_->shown.answer || answer.answer >= lab_demos()[demo_->shown.demo].answers.size())
     {
@@ -41,7 +41,7 @@ std::string LabDesk::answer(const AnswerDemo& answer)
     return frame_.fault.empty() ? "" : "Not started: " + frame_.fault;
 }
 
-void LabDesk::begin_next_of_demo()
+void LabController::begin_next_of_demo()
 {
     const LabRunPlan& plan = demo_->runs[demo_->begun];
     Slot& slot = demo_->begun == 0 ? bench_.a : bench_.b.emplace(Slot());
@@ -53,7 +53,7 @@ void LabDesk::begin_next_of_demo()
     begin(slot, false);
 }
 
-bool LabDesk::demo_run_over(std::size_t place) const
+bool LabController::demo_run_over(std::size_t place) const
 {
     const Slot& slot = place == 0 ? bench_.a : *bench_.b;
     if (!slot.run || slot.running())
@@ -64,7 +64,7 @@ bool LabDesk::demo_run_over(std::size_t place) const
     return seen->step >= demo_->runs[place].steps || seen->state == RunState::failed;
 }
 
-void LabDesk::go_on_with_demo()
+void LabController::go_on_with_demo()
 {
     if (!demo_ || !demo_->shown.answer || demo_->shown.finding)
     {

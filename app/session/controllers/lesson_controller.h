@@ -1,5 +1,5 @@
 // The lesson that runs: what the window is to show at each of its steps, and what a person may do meanwhile.
-// The session owns the desk and shows what it says; the person's own scenario is the session's to keep.
+// The session owns the controller and shows what it says; the person's own scenario is the session's to keep.
 //
 // Actions are filtered in one place, refuses(): a step lets go of the fields it names and of what must
 // follow from them; of nothing while a truth is hidden.
@@ -18,13 +18,13 @@ struct LessonSetting
     LessonPlayback playback;
 };
 
-class LessonDesk
+class LessonController
 {
 public:
-    LessonDesk(const Presets& presets, Course course, std::set<std::string> done);
-    LessonDesk(const LessonDesk&) = delete; // frames refer to what it holds
-    LessonDesk& operator=(const LessonDesk&) = delete;
-    ~LessonDesk() = default;
+    LessonController(const Presets& presets, Course course, std::set<std::string> done);
+    LessonController(const LessonController&) = delete; // frames refer to what it holds
+    LessonController& operator=(const LessonController&) = delete;
+    ~LessonController() = default;
 
     // Faults when there is no such lesson, or it cannot be worked out; then nothing changes. A track that has
     // the lesson says what comes after it; else the course does.

@@ -1,4 +1,4 @@
-#include "app/session/desks/team_desk.h"
+#include "app/session/controllers/team_controller.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,16 +19,16 @@ namespace
 
 constexpr std::size_t kMostCurves = 6;
 
-// A file of this desk's own.
-std::filesystem::path checkpoint_of_desk()
+// A file of this controller's own.
+std::filesystem::path checkpoint_of_controller()
 {
-    static std::atomic<int> desks = 0;
-    return cache_folder() / fmt::format("ranks-{}-{}.checkpoint", ::getpid(), ++desks);
+    static std::atomic<int> controllers = 0;
+    return cache_folder() / fmt::format("ranks-{}-{}.checkpoint", ::getpid(), ++controllers);
 }
 
 } // namespace
 
-TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoint_of_desk())
+TeamController::TeamController(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoint_of_controller())
 {
     frame_.wish = setup_.wish;
     if (!setup_.watch.empty())
@@ -53,7 +53,7 @@ TeamDesk::TeamDesk(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoi
     tick();
 }
 
-TeamDesk::~TeamDesk()
+TeamController::~TeamController()
 {
     run_.reset(); // it writes there
     std::error_code none;
@@ -62,7 +62,7 @@ TeamDesk::~TeamDesk()
 
 // Of the wish, or with the number of ranks next to it that can be trained: first on the side to which the
 // number was moved.
-Result<TeamConfig> TeamDesk::nearest(TeamWish& wish) const
+Result<TeamConfig> TeamController::nearest(TeamWish& wish) const
 {
     const auto with_ranks = [&](std::int64_t ranks) -> Result<TeamConfig>
     {
@@ -91,7 +91,7 @@ Result<TeamConfig> TeamDesk::nearest(TeamWish& wish) const
     return first;
 }
 
-std::string TeamDesk::apply(const TeamAction& action)
+std::string TeamController::apply(const TeamAction& action)
 {
     if (watch_)
     {
@@ -111,7 +111,7 @@ std::string TeamDesk::apply(const TeamAction& action)
     return notice;
 }
 
-parallel::TeamRunSettings TeamDesk::settings(bool paused) const
+parallel::TeamRunSettings TeamController::settings(bool paused) const
 {
     parallel::TeamRunSettings s;
     s.paused = paused;
@@ -123,7 +123,7 @@ parallel::TeamRunSettings TeamDesk::settings(bool paused) const
     return s;
 }
 
-std::string TeamDesk::begin(bool paused)
+std::string TeamController::begin(bool paused)
 {
     run_.reset(); // its threads first
     if (!frame_.fault.empty())
@@ -134,7 +134,7 @@ std::string TeamDesk::begin(bool paused)
     return {};
 }
 
-std::string TeamDesk::command(TeamCommand command)
+std::string TeamController::command(TeamCommand command)
 {
     const bool fresh = !run_ || frame_.is(TeamState::failed);
     switch (command)
@@ -183,7 +183,7 @@ std::string TeamDesk::command(TeamCommand command)
 }
 
 // What has been trained stays to compare with, the newest of each kind.
-void TeamDesk::keep_curve()
+void TeamController::keep_curve()
 {
     const auto snapshot = run_ ? run_->snapshot() : nullptr;
     if (!snapshot || snapshot->losses.size() < 2)
@@ -205,7 +205,7 @@ void TeamDesk::keep_curve()
     }
 }
 
-std::string TeamDesk::compare()
+std::string TeamController::compare()
 {
     if (frame_.comparing)
     {
@@ -235,7 +235,7 @@ std::string TeamDesk::compare()
     return {};
 }
 
-void TeamDesk::compare_next()
+void TeamController::compare_next()
 {
     frame_.wish.compression = to_compare_.front();
     to_compare_.pop_front();
@@ -247,7 +247,7 @@ void TeamDesk::compare_next()
     run_ = std::make_unique<parallel::TeamRun>(config_, settings(false));
 }
 
-void TeamDesk::end_comparison()
+void TeamController::end_comparison()
 {
     to_compare_.clear();
     if (std::exchange(frame_.comparing, false) && run_)
@@ -256,7 +256,7 @@ void TeamDesk::end_comparison()
     }
 }
 
-std::string TeamDesk::wish(const TeamWish& wish)
+std::string TeamController::wish(const TeamWish& wish)
 {
     end_comparison();
     TeamWish next = wish;
@@ -296,7 +296,7 @@ std::string TeamDesk::wish(const TeamWish& wish)
                : fmt::format("{} ranks, since {} do not divide this model so", next.ranks, asked);
 }
 
-std::string TeamDesk::go_wrong(const PlannedMishap& mishap)
+std::string TeamController::go_wrong(const PlannedMishap& mishap)
 {
     end_comparison();
     if (frame_.is(TeamState::broken))
@@ -316,7 +316,7 @@ std::string TeamDesk::go_wrong(const PlannedMishap& mishap)
 }
 
 // Of the team that trains; its configuration changes when its run has come to it.
-void TeamDesk::predict()
+void TeamController::predict()
 {
     const TeamConfig& config =
         frame_.snapshot && frame_.snapshot->state != TeamState::failed ? frame_.snapshot->config : config_;
@@ -326,7 +326,7 @@ void TeamDesk::predict()
     }
 }
 
-void TeamDesk::tick()
+void TeamController::tick()
 {
     if (watch_)
     {
@@ -363,7 +363,7 @@ void TeamDesk::tick()
     predict();
 }
 
-bool TeamDesk::busy() const
+bool TeamController::busy() const
 {
     if (watch_)
     {
@@ -378,7 +378,7 @@ bool TeamDesk::busy() const
                     (frame_.comparing && run_->snapshot()->step >= setup_.compared_steps));
 }
 
-bool TeamDesk::run_to(std::int64_t step, double patience)
+bool TeamController::run_to(std::int64_t step, double patience)
 {
     if (frame_.comparing)
     {
@@ -399,7 +399,7 @@ bool TeamDesk::run_to(std::int64_t step, double patience)
     return wait(patience);
 }
 
-bool TeamDesk::wait(double patience)
+bool TeamController::wait(double patience)
 {
     if (watch_)
     {

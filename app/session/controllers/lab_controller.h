@@ -5,7 +5,7 @@
 // drawn only from there on, as the undisturbed run.
 #pragma once
 
-#include "app/session/desks/lab_device.h"
+#include "app/session/controllers/lab_device.h"
 #include "core/lab/trainer/remote.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/shell/frame/lab_frame.h"
@@ -25,7 +25,7 @@ struct LabCard
     bool software = false;      // computed by the processor
 };
 
-class LabDesk
+class LabController
 {
 public:
     struct Setup
@@ -48,9 +48,9 @@ public:
         std::function<std::string()> open_page;
     };
 
-    explicit LabDesk(Setup setup);
-    LabDesk(const LabDesk&) = delete;
-    LabDesk& operator=(const LabDesk&) = delete;
+    explicit LabController(Setup setup);
+    LabController(const LabController&) = delete;
+    LabController& operator=(const LabController&) = delete;
 
     // What to tell the person; may be empty.
     std::string apply(const LabAction& action);
@@ -194,9 +194,9 @@ private:
     LabFrame frame_;
 };
 
-// What the assets hold for a desk: the text and the data sheets; the device is chosen as `device` asks (auto,
+// What the assets hold for a controller: the text and the data sheets; the device is chosen as `device` asks (auto,
 // cpu, cuda). Beside a window, what trains gives way to it.
-LabDesk::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
+LabController::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
                          const std::string& device, bool beside_window);
 
 } // namespace ringside

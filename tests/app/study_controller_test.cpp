@@ -1,10 +1,10 @@
-// The desk: actions in, a frame and a file out, all with a clock of the test's own.
+// The controller: actions in, a frame and a file out, all with a clock of the test's own.
 #include "tests/core/study/study_clock.h"
 #include "tests/core/support.h"
 #include "tests/source_path.h"
 #include <unistd.h>
 
-#include "app/session/desks/study_desk.h"
+#include "app/session/controllers/study_controller.h"
 #include "ui/shell/frame/study_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -19,15 +19,15 @@ namespace
 struct Room
 {
     std::int64_t now = kMorning;
-    StudyDesk desk;
+    StudyController controller;
 
     explicit Room(int families, std::unique_ptr<StudyStore> store = nullptr)
-        : desk(setup(families, std::move(store)))
+        : controller(setup(families, std::move(store)))
     {
     }
-    StudyDesk::Setup setup(int families, std::unique_ptr<StudyStore> store)
+    StudyController::Setup setup(int families, std::unique_ptr<StudyStore> store)
     {
-        StudyDesk::Setup s;
+        StudyController::Setup s;
         for (int i = 0; i < families; ++i)
         {
             s.families.push_back(test::family("f" + std::to_string(i), i % 2 == 0 ? "zero" : "tp"));
@@ -37,17 +37,17 @@ struct Room
         s.store = std::move(store);
         return s;
     }
-    StudyDesk::Answer does(const StudyAction& action, int seconds = 30)
+    StudyController::Answer does(const StudyAction& action, int seconds = 30)
     {
         now += seconds * 1000;
-        return desk.apply(action);
+        return controller.apply(action);
     }
     void right()
     {
         does(StudyStep{DrillInput{AnswerInput{"1", true, ""}}});
         does(StudyStep{DrillInput{DrillKey::accept}}, 0);
     }
-    const Progress& progress() const { return *desk.frame().progress; }
+    const Progress& progress() const { return *controller.frame().progress; }
 };
 
 class Folder
@@ -55,7 +55,7 @@ class Folder
 public:
     Folder()
     {
-        std::string name = (std::filesystem::temp_directory_path() / "ringside-desk-XXXXXX").string();
+        std::string name = (std::filesystem::temp_directory_path() / "ringside-controller-XXXXXX").string();
         REQUIRE(::mkdtemp(name.data()) != nullptr);
         path = name;
     }
@@ -71,25 +71,25 @@ public:
 
 } // namespace
 
-TEST_CASE("a drill through the desk is logged, saved and shown")
+TEST_CASE("a drill through the controller is logged, saved and shown")
 {
     const Folder folder;
     Room room(4, std::make_unique<StudyStore>(folder.path));
-    CHECK(room.desk.frame().fresh == 4);
+    CHECK(room.controller.frame().fresh == 4);
     CHECK(room.does(StartDrill{}).view == "drill");
-    CHECK(is_running(*room.desk.frame().session));
+    CHECK(is_running(*room.controller.frame().session));
     for (int i = 0; i < 4; ++i)
     {
         room.right();
     }
-    CHECK_FALSE(is_running(*room.desk.frame().session));
+    CHECK_FALSE(is_running(*room.controller.frame().session));
     CHECK(room.progress().reviews.size() == 4);
-    CHECK(room.desk.frame().fresh == 0);
-    CHECK(room.desk.frame().heat[1].all.seen == 2);
-    CHECK(room.desk.frame().saved);
+    CHECK(room.controller.frame().fresh == 0);
+    CHECK(room.controller.frame().heat[1].all.seen == 2);
+    CHECK(room.controller.frame().saved);
     CHECK(StudyStore(folder.path).load().progress == room.progress());
     CHECK(room.does(EndStudy{}).view == "study");
-    CHECK(std::holds_alternative<std::monostate>(*room.desk.frame().session));
+    CHECK(std::holds_alternative<std::monostate>(*room.controller.frame().session));
 }
 
 TEST_CASE("questions fall due, and the day turns, when the clock says so")
@@ -98,23 +98,23 @@ TEST_CASE("questions fall due, and the day turns, when the clock says so")
     room.does(StartDrill{});
     room.right();
     room.right();
-    CHECK(room.desk.frame().due == 0);
+    CHECK(room.controller.frame().due == 0);
     room.now += 9 * kMinuteMs;
-    room.desk.tick();
-    CHECK(room.desk.frame().due == 0);
+    room.controller.tick();
+    CHECK(room.controller.frame().due == 0);
     room.now += 2 * kMinuteMs;
-    room.desk.tick();
-    CHECK(room.desk.frame().due == 2);
-    CHECK(room.desk.frame().mission.day == 0);
+    room.controller.tick();
+    CHECK(room.controller.frame().due == 2);
+    CHECK(room.controller.frame().mission.day == 0);
     room.now += kDayMs;
-    room.desk.tick();
-    CHECK(room.desk.frame().mission.day == 1);
+    room.controller.tick();
+    CHECK(room.controller.frame().mission.day == 1);
 }
 
 TEST_CASE("a task of the plan is done when its session has ended")
 {
     Room room(4);
-    StartDrill task{deck_of(room.desk.frame().plan->missions[0].tasks[3]), "day0-zero"};
+    StartDrill task{deck_of(room.controller.frame().plan->missions[0].tasks[3]), "day0-zero"};
     room.does(task);
     room.right();
     CHECK(room.progress().tasks.empty());
@@ -123,15 +123,15 @@ TEST_CASE("a task of the plan is done when its session has ended")
     CHECK(room.progress().tasks[0].task == "day0-zero");
 }
 
-TEST_CASE("the bell of a mock rings by the desk's clock, and its scorecard can be saved")
+TEST_CASE("the bell of a mock rings by the controller's clock, and its scorecard can be saved")
 {
     Room room(4);
     CHECK(room.does(ExportStudy{StudyExport::scorecard}).notice == "No mock interview is over");
     CHECK(room.does(StartMock{5, ""}).view == "mock");
     room.does(StudyStep{MockInput{AnswerInput{"1", true, ""}}});
     room.now += 6 * kMinuteMs;
-    room.desk.tick();
-    CHECK(std::get<MockSession>(*room.desk.frame().session).stage == MockStage::judging);
+    room.controller.tick();
+    CHECK(std::get<MockSession>(*room.controller.frame().session).stage == MockStage::judging);
     room.does(StudyStep{MockInput{MockKey::finish}});
     CHECK(room.progress().reviews.size() == 1);
     const auto card = room.does(ExportStudy{StudyExport::scorecard});
@@ -139,15 +139,15 @@ TEST_CASE("the bell of a mock rings by the desk's clock, and its scorecard can b
     CHECK(card.text.starts_with("# Mock interview, 5 minutes"));
 }
 
-TEST_CASE("a spoken answer is a session of the desk")
+TEST_CASE("a spoken answer is a session of the controller")
 {
     Room room(1);
     CHECK(room.does(StartSpoken{"nobody", 3, 60, ""}).notice == "There is no question nobody");
     room.does(StartSpoken{"f0", 3, 60, "day0-zero"});
     room.does(StudyStep{SpokenInput{SpokenKey::start}});
     room.now += 61'000;
-    room.desk.tick();
-    CHECK(std::get<SpokenSession>(*room.desk.frame().session).stage == SpokenStage::ticking);
+    room.controller.tick();
+    CHECK(std::get<SpokenSession>(*room.controller.frame().session).stage == SpokenStage::ticking);
     room.does(StudyStep{SpokenInput{SpokenKey::accept}});
     CHECK(room.progress().reviews.size() == 1);
     CHECK(room.progress().tasks.size() == 1);
@@ -158,7 +158,7 @@ TEST_CASE("with no questions nothing starts, and it says so")
     Room room(0);
     CHECK(room.does(StartDrill{}).notice == "There are no questions");
     CHECK(room.does(StartMock{12, ""}).notice == "There are no questions");
-    CHECK_FALSE(is_running(*room.desk.frame().session));
+    CHECK_FALSE(is_running(*room.controller.frame().session));
     Room some(2);
     StartDrill nowhere;
     nowhere.wish.filter.topics = {"pp"};
@@ -170,11 +170,11 @@ TEST_CASE("exports come with a name and a day, imports say what was added")
     Room room(2);
     CHECK(room.does(ExportStudy{StudyExport::anki}).notice == "There are no cards to export");
     CHECK(room.does(ImportStudy{"front\tback\n\tx\n"}).notice == "Found 1 card: take them or leave them");
-    REQUIRE(room.desk.frame().import);
-    CHECK(room.desk.frame().import->says.ends_with(
+    REQUIRE(room.controller.frame().import);
+    CHECK(room.controller.frame().import->says.ends_with(
         "1 fault left out, the first: line 2: the note has no front (fill the first field)"));
     CHECK(room.does(AnswerImport{true}).notice == "1 card added; Exports (X) can remove them again");
-    CHECK(room.desk.frame().families.size() == 3);
+    CHECK(room.controller.frame().families.size() == 3);
     const auto anki = room.does(ExportStudy{StudyExport::anki});
     CHECK(anki.file == "ringside-anki-2026-11-02.txt");
     CHECK(room.does(ImportStudy{anki.text}).notice == "Nothing in it is new"); // the same guid: the same card
@@ -194,21 +194,21 @@ TEST_CASE("an import changes nothing before it is taken, and can be removed as a
     CHECK(room.progress().personal.empty());
     CHECK(room.does(AnswerImport{false}).notice == "Nothing was imported");
     CHECK(room.progress().personal.empty());
-    CHECK_FALSE(room.desk.frame().import);
+    CHECK_FALSE(room.controller.frame().import);
 
     room.does(ImportStudy{"#separator:tab\n#guid column:3\nfirst\tback\tg1\n"});
     room.does(AnswerImport{true});
     const Progress before = room.progress();
     room.now += 60'000;
     room.does(ImportStudy{"#separator:tab\n#guid column:3\nfirst, again\tback\tg1\nsecond\tback\tg2\n"});
-    CHECK(room.desk.frame().import->says.starts_with("1 new, 1 changed"));
+    CHECK(room.controller.frame().import->says.starts_with("1 new, 1 changed"));
     room.does(AnswerImport{true});
     CHECK(room.progress().personal.front().front == "first, again");
-    REQUIRE(room.desk.frame().imports.size() == 2);
-    CHECK(room.does(RemoveImport{room.desk.frame().imports.front().time_ms}).notice == "2 cards removed");
+    REQUIRE(room.controller.frame().imports.size() == 2);
+    CHECK(room.does(RemoveImport{room.controller.frame().imports.front().time_ms}).notice == "2 cards removed");
     CHECK(room.progress() == before);
-    CHECK(room.desk.frame().imports.size() == 1);
-    room.does(RemoveImport{room.desk.frame().imports.front().time_ms});
+    CHECK(room.controller.frame().imports.size() == 1);
+    room.does(RemoveImport{room.controller.frame().imports.front().time_ms});
     CHECK(room.progress().personal.empty());
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("what is on a clipboard by chance is not imported")
                                     std::string("\xff\xfe\t\x00 bytes", 10), std::string()})
     {
         CHECK(room.does(ImportStudy{text}).notice.starts_with("Not imported: "));
-        CHECK_FALSE(room.desk.frame().import);
+        CHECK_FALSE(room.controller.frame().import);
     }
     std::string lines = "#separator:tab\n";
     for (int i = 0; i < 100'000; ++i)
@@ -227,7 +227,7 @@ TEST_CASE("what is on a clipboard by chance is not imported")
         lines += std::to_string(i) + "\n";
     }
     room.does(ImportStudy{lines});
-    REQUIRE(room.desk.frame().import);
+    REQUIRE(room.controller.frame().import);
     room.does(AnswerImport{true});
     CHECK(room.progress().personal.size() == kMostImported);
 }
@@ -240,19 +240,19 @@ TEST_CASE("a round goes on after a restart, and its time away counts as none")
         Room room(4, std::make_unique<StudyStore>(folder.path));
         room.does(StartDrill{});
         room.right();
-        family = card_on_show(*room.desk.frame().session)->family;
+        family = card_on_show(*room.controller.frame().session)->family;
     }
     Room room(4, std::make_unique<StudyStore>(folder.path));
-    REQUIRE(is_running(*room.desk.frame().session));
-    CHECK(card_on_show(*room.desk.frame().session)->family == family);
-    CHECK_FALSE(is_ticking(*room.desk.frame().session));
+    REQUIRE(is_running(*room.controller.frame().session));
+    CHECK(card_on_show(*room.controller.frame().session)->family == family);
+    CHECK_FALSE(is_ticking(*room.controller.frame().session));
     for (int i = 0; i < 3; ++i)
     {
         room.right();
     }
-    CHECK_FALSE(is_running(*room.desk.frame().session));
+    CHECK_FALSE(is_running(*room.controller.frame().session));
     CHECK(room.progress().reviews.size() == 4);
-    CHECK_FALSE(is_running(*Room(4, std::make_unique<StudyStore>(folder.path)).desk.frame().session));
+    CHECK_FALSE(is_running(*Room(4, std::make_unique<StudyStore>(folder.path)).controller.frame().session));
 }
 
 TEST_CASE("a mock interview goes on after a restart, with its clock stopped")
@@ -263,10 +263,10 @@ TEST_CASE("a mock interview goes on after a restart, with its clock stopped")
         Room room(4, std::make_unique<StudyStore>(folder.path));
         room.does(StartMock{5, ""});
         room.does(StudyStep{MockInput{MockKey::skip}});
-        items = std::get<MockSession>(*room.desk.frame().session).items;
+        items = std::get<MockSession>(*room.controller.frame().session).items;
     }
     Room room(4, std::make_unique<StudyStore>(folder.path));
-    const auto* mock = std::get_if<MockSession>(room.desk.frame().session);
+    const auto* mock = std::get_if<MockSession>(room.controller.frame().session);
     REQUIRE(mock != nullptr);
     CHECK(mock->paused);
     CHECK(mock->items == items);
@@ -276,17 +276,17 @@ TEST_CASE("a clock that is set does not make an answer take eleven years")
 {
     std::int64_t steady = 1;
     std::int64_t now = kMorning;
-    StudyDesk::Setup setup;
+    StudyController::Setup setup;
     setup.families = {test::family("a", "zero")};
     setup.clock = [&] { return StudyTime{now, 0, steady}; };
-    StudyDesk desk(std::move(setup));
-    desk.apply(StartDrill{});
+    StudyController controller(std::move(setup));
+    controller.apply(StartDrill{});
     now += 30'000 + 11 * 365 * kDayMs;
     steady += 30'000;
-    desk.apply(StudyStep{DrillInput{AnswerInput{"1", true, ""}}});
-    desk.apply(StudyStep{DrillInput{DrillKey::accept}});
-    REQUIRE(desk.frame().progress->reviews.size() == 1);
-    CHECK(desk.frame().progress->reviews.front().duration_ms == 30'000);
+    controller.apply(StudyStep{DrillInput{AnswerInput{"1", true, ""}}});
+    controller.apply(StudyStep{DrillInput{DrillKey::accept}});
+    REQUIRE(controller.frame().progress->reviews.size() == 1);
+    CHECK(controller.frame().progress->reviews.front().duration_ms == 30'000);
 }
 
 TEST_CASE("progress goes back to the backup of a day, and what it was before is kept")
@@ -301,7 +301,7 @@ TEST_CASE("progress goes back to the backup of a day, and what it was before is 
     room.right();
     today = "2026-11-03";
     room.right();
-    REQUIRE(room.desk.frame().backups == std::vector<std::string>{"2026-11-03", "2026-11-02"});
+    REQUIRE(room.controller.frame().backups == std::vector<std::string>{"2026-11-03", "2026-11-02"});
     CHECK(room.does(RestoreBackup{"2026-11-03"}).notice.ends_with("2 reviews"));
     CHECK(room.progress().reviews.size() == 2);
     CHECK(StudyStore(folder.path).load().progress == room.progress());
@@ -327,7 +327,7 @@ TEST_CASE("what cannot be saved is said, and the progress is kept in the window"
 {
     Room room(2, std::make_unique<StudyStore>("/dev/null/nowhere"));
     CHECK(room.does(ChangeProgress{SetInterview{kMonday + 5}}).notice.starts_with("Not saved: "));
-    CHECK_FALSE(room.desk.frame().saved);
+    CHECK_FALSE(room.controller.frame().saved);
     CHECK(room.progress().interview == kMonday + 5);
 }
 

@@ -7,8 +7,8 @@
 // Where there are no threads, recordings play instead.
 #pragma once
 
-#include "app/session/desks/team_playback.h"
-#include "app/session/desks/team_watch.h"
+#include "app/session/controllers/team_playback.h"
+#include "app/session/controllers/team_watch.h"
 #include "core/lab/ranks/team_run.h"
 #include "ui/shell/frame/team_action.h"
 #include "ui/shell/frame/team_frame.h"
@@ -18,7 +18,7 @@
 namespace ringside
 {
 
-class TeamDesk
+class TeamController
 {
 public:
     struct Setup
@@ -31,10 +31,10 @@ public:
         std::filesystem::path recordings;  // to play instead of training; empty: none
     };
 
-    explicit TeamDesk(Setup setup);
-    TeamDesk(const TeamDesk&) = delete;
-    TeamDesk& operator=(const TeamDesk&) = delete;
-    ~TeamDesk();
+    explicit TeamController(Setup setup);
+    TeamController(const TeamController&) = delete;
+    TeamController& operator=(const TeamController&) = delete;
+    ~TeamController();
 
     // What to tell the person; may be empty.
     std::string apply(const TeamAction& action);
@@ -65,7 +65,7 @@ private:
     void predict();
 
     Setup setup_;
-    std::filesystem::path checkpoint_; // of a run that saves; goes with the desk
+    std::filesystem::path checkpoint_; // of a run that saves; goes with the controller
     TeamConfig config_;                // what the wish comes to
     std::unique_ptr<parallel::TeamRun> run_;
     std::unique_ptr<TeamWatch> watch_;
