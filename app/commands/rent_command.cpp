@@ -28,7 +28,7 @@ struct RentOptions : CommonOptions
     double usd = 0;  // 0: any
     double network = 1;
     bool keep_batch = false;
-    std::int64_t most_gpus = RentWish().most_gpus;
+    std::int64_t most_gpus = RentRequest().most_gpus;
 };
 
 // A cluster that comes without a price takes part once it has one.
@@ -60,21 +60,21 @@ void set_price(std::vector<RentType>& types, const std::string& text, const Pres
     known->price = "--price";
 }
 
-RentWish wish_of(const RentOptions& o, const Presets& presets)
+RentRequest request_of(const RentOptions& o, const Presets& presets)
 {
-    RentWish wish;
-    wish.types = rent_types(presets);
+    RentRequest request;
+    request.types = rent_types(presets);
     Issues issues;
     for (const std::string& price : o.prices)
     {
-        set_price(wish.types, price, presets, issues);
+        set_price(request.types, price, presets, issues);
     }
-    wish.limits.framework = framework_named(o.framework, presets, issues);
-    wish.network = o.network;
-    wish.keep_batch = o.keep_batch;
-    wish.most_gpus = o.most_gpus;
+    request.limits.framework = framework_named(o.framework, presets, issues);
+    request.network = o.network;
+    request.keep_batch = o.keep_batch;
+    request.most_gpus = o.most_gpus;
     end_with(issues);
-    return wish;
+    return request;
 }
 
 json offer_json(const RentSearch& search, const RentOffer* offer, const Presets& presets)
@@ -84,7 +84,7 @@ json offer_json(const RentSearch& search, const RentOffer* offer, const Presets&
         return {};
     }
     const json whole = to_json(offer->scenario, presets);
-    return {{"cluster", search.wish().types[offer->type].id},
+    return {{"cluster", search.request().types[offer->type].id},
             {"gpus", offer->gpus},
             {"spare_gpus", offer->spares},
             {"step.time_s", offer->step_s},
@@ -112,7 +112,7 @@ void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers
     for (const RentOffer* o : offers)
     {
         const Layout l = layout_of(o->scenario);
-        table.add(search.wish().types[o->type].name, grouped(o->gpus), grouped(o->spares),
+        table.add(search.request().types[o->type].name, grouped(o->gpus), grouped(o->spares),
                   fmt::format("  TP {}, PP {}, CP {}, EP {}", l.tensor, l.pipeline, l.context, l.expert),
                   grouped(l.global_batch), format_percent(o->mfu), format_percent(o->goodput),
                   format_seconds(Seconds(o->days * 86400)), format_dollars(o->usd),
@@ -126,11 +126,11 @@ json rent_json(const RentSearch& search, const std::vector<const RentOffer*>& of
                const Presets& presets)
 {
     json refused = json::object();
-    for (std::size_t i = 0; i < search.wish().types.size(); ++i)
+    for (std::size_t i = 0; i < search.request().types.size(); ++i)
     {
         if (!search.refused()[i].empty())
         {
-            refused[search.wish().types[i].id] = search.refused()[i];
+            refused[search.request().types[i].id] = search.refused()[i];
         }
     }
     return {{"cheapest", offer_json(search, search.cheapest_within(days), presets)},
@@ -146,11 +146,11 @@ void print_rent(const RentSearch& search, std::vector<const RentOffer*> offers)
 {
     std::erase_if(offers, [](const RentOffer* offer) { return !offer->frontier; });
     print_offers(search, offers);
-    for (std::size_t i = 0; i < search.wish().types.size(); ++i)
+    for (std::size_t i = 0; i < search.request().types.size(); ++i)
     {
         if (!search.refused()[i].empty())
         {
-            say("{}: {}\n", search.wish().types[i].name, search.refused()[i]);
+            say("{}: {}\n", search.request().types[i].name, search.refused()[i]);
         }
     }
     if (offers.empty())
@@ -163,7 +163,7 @@ int run(const RentOptions& o)
 {
     const Presets presets = open_presets(o).presets;
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
-    RentSearch search(scenario, wish_of(o, presets), presets);
+    RentSearch search(scenario, request_of(o, presets), presets);
     ProgressBar bar;
     constexpr std::int64_t kSlice = 20'000;
     while (search.advance(kSlice))

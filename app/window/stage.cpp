@@ -328,9 +328,9 @@ void train_with_team(TeamController& team, std::int64_t steps)
     {
         const auto until =
             steps * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(kInTurn.size());
-        TeamWish wish = team.frame().wish;
-        wish.strategy = kInTurn.at(i);
-        team.apply(WishTeam{wish});
+        TeamRequest request = team.frame().request;
+        request.strategy = kInTurn.at(i);
+        team.apply(RequestTeam{request});
         if (until > 0)
         {
             team.run_to(until, kPatience);
@@ -341,12 +341,12 @@ void train_with_team(TeamController& team, std::int64_t steps)
 // Half of the steps with the one kind of checkpoints, half with the other.
 void save_with_team(TeamController& team, std::int64_t steps)
 {
-    TeamWish wish = team.frame().wish;
+    TeamRequest request = team.frame().request;
     for (const auto& [mode, until] :
          {std::pair{SaveMode::synchronous, steps / 2}, std::pair{SaveMode::asynchronous, steps}})
     {
-        wish.saving.mode = mode;
-        team.apply(WishTeam{wish});
+        request.saving.mode = mode;
+        team.apply(RequestTeam{request});
         if (until > 0)
         {
             team.run_to(until, kPatience);

@@ -18,7 +18,7 @@ namespace ringside
 namespace
 {
 
-// Wishes are rounded to a grid of sizes 2% apart and every shape is within kTolerance of its grid point, so
+// Requests are rounded to a grid of sizes 2% apart and every shape is within kTolerance of its grid point, so
 // neighbours never change places: (1 + kTolerance) / (1 - kTolerance) < kGrid. That makes the slider monotone
 // without any memory.
 constexpr double kGrid = 1.02;
@@ -78,7 +78,7 @@ std::int64_t sensible_multiple(std::int64_t multiple, double most)
 }
 
 // What a shape has to meet.
-struct Wish
+struct Request
 {
     Family family;
     double parameters;
@@ -108,33 +108,33 @@ Model skeleton(Family family)
     return m;
 }
 
-Wish wish_of(double parameters, Family family, std::int64_t layer_multiple, std::int64_t head_multiple)
+Request request_of(double parameters, Family family, std::int64_t layer_multiple, std::int64_t head_multiple)
 {
-    Wish wish{family, parameters, aspect_at(parameters, family), 0};
+    Request request{family, parameters, aspect_at(parameters, family), 0};
     const Model m = skeleton(family);
     const double rows = static_cast<double>(m.vocab) * (m.tied_embeddings ? 1 : 2);
     // A block has about 12 h^2 parameters in both families: 12 h^3 / aspect + rows h = parameters, by Newton
     // from above.
-    double h = std::cbrt(parameters * wish.aspect / 12);
+    double h = std::cbrt(parameters * request.aspect / 12);
     for (int i = 0; i < 8; ++i)
     {
-        const double cube = 12 * h * h / wish.aspect;
+        const double cube = 12 * h * h / request.aspect;
         h -= (cube * h + rows * h - parameters) / (3 * cube + rows);
     }
-    wish.hidden = h;
-    wish.layer_multiple = sensible_multiple(layer_multiple, 4 * h / wish.aspect);
-    wish.head_multiple = sensible_multiple(head_multiple, 4 * h / 64);
-    return wish;
+    request.hidden = h;
+    request.layer_multiple = sensible_multiple(layer_multiple, 4 * h / request.aspect);
+    request.head_multiple = sensible_multiple(head_multiple, 4 * h / 64);
+    return request;
 }
 
 // Heads for a width. Fewer and narrower ones only where the multiple would make attention much wider than the
 // model.
-void set_heads(const Wish& wish, Model& m)
+void set_heads(const Request& request, Model& m)
 {
-    const bool grouped = wish.family == Family::llama;
+    const bool grouped = request.family == Family::llama;
     // Groups split over tensor ranks as the heads do: 8, or the first multiple beyond.
-    const std::int64_t unit = grouped ? round_up(8, wish.head_multiple) : wish.head_multiple;
-    m.head_dim = wish.parameters < kWideHeads ? 64 : 128;
+    const std::int64_t unit = grouped ? round_up(8, request.head_multiple) : request.head_multiple;
+    m.head_dim = request.parameters < kWideHeads ? 64 : 128;
     while (m.head_dim > 32 && 2 * unit * m.head_dim > 3 * m.hidden)
     {
         m.head_dim /= 2;
@@ -144,17 +144,17 @@ void set_heads(const Wish& wish, Model& m)
 }
 
 // The family's MLP width for a hidden width.
-std::int64_t usual_ffn(const Wish& wish, const Model& m)
+std::int64_t usual_ffn(const Request& request, const Model& m)
 {
-    if (wish.family == Family::gpt)
+    if (request.family == Family::gpt)
     {
-        return round_up(4 * m.hidden, wish.head_multiple);
+        return round_up(4 * m.hidden, request.head_multiple);
     }
     // 3.5 h since Llama 3 8B (Llama Team, Table 3); before, the 8/3 h that keeps a 4 h MLP's size (arXiv
     // 2002.05202, section 2).
-    const double wide = wish.parameters > 7.5e9 ? 3.5 : 8.0 / 3;
+    const double wide = request.parameters > 7.5e9 ? 3.5 : 8.0 / 3;
     return round_up(static_cast<std::int64_t>(wide * static_cast<double>(m.hidden)),
-                    std::lcm<std::int64_t>(256, wish.head_multiple));
+                    std::lcm<std::int64_t>(256, request.head_multiple));
 }
 
 // Parameters of a shape as its layers and ffn vary: fixed + layers (block + slope ffn).
@@ -181,19 +181,19 @@ Size size_of(Model m)
             static_cast<double>(with.total - without.total) / 256};
 }
 
-// The ffn that brings `layers` layers to the wished size, in the roundest steps that come near enough; 0:
+// The ffn that brings `layers` layers to the requested size, in the roundest steps that come near enough; 0:
 // none does.
-std::int64_t fitted_ffn(const Wish& wish, const Size& size, std::int64_t layers)
+std::int64_t fitted_ffn(const Request& request, const Size& size, std::int64_t layers)
 {
     const auto l = static_cast<double>(layers);
     std::int64_t step = 256;
-    while (step > 1 && l * size.slope * static_cast<double>(std::lcm(step, wish.head_multiple)) >
-                           2 * 0.95 * kTolerance * wish.parameters)
+    while (step > 1 && l * size.slope * static_cast<double>(std::lcm(step, request.head_multiple)) >
+                           2 * 0.95 * kTolerance * request.parameters)
     {
         step /= 2;
     }
-    step = std::lcm(step, wish.head_multiple);
-    const double ffn = ((wish.parameters - size.fixed) / l - size.block) / size.slope;
+    step = std::lcm(step, request.head_multiple);
+    const double ffn = ((request.parameters - size.fixed) / l - size.block) / size.slope;
     return ffn < static_cast<double>(step) ? 0 : std::llround(ffn / static_cast<double>(step)) * step;
 }
 
@@ -204,14 +204,14 @@ struct Candidate
 };
 
 // How far a shape is from what people build; no unit. Odd numbers of layers and unround widths cost a little.
-double penalty(const Wish& wish, const Model& m, double usual, double error)
+double penalty(const Request& request, const Model& m, double usual, double error)
 {
     const auto h = static_cast<double>(m.hidden);
     const auto deviation = [](double value, double from) { return std::abs(std::log(value / from)); };
-    double sum = deviation(h / static_cast<double>(m.layers), wish.aspect);
+    double sum = deviation(h / static_cast<double>(m.layers), request.aspect);
     const double odd_ffn = deviation(static_cast<double>(m.ffn), usual);
     // GPT's 4 h is a rule, given up only where the multiples leave nothing like the aspect.
-    sum += 2 * odd_ffn + (wish.family == Family::gpt && odd_ffn > 0 ? 0.4 : 0);
+    sum += 2 * odd_ffn + (request.family == Family::gpt && odd_ffn > 0 ? 0.4 : 0);
     sum += deviation(static_cast<double>(m.heads * m.head_dim), h);
     sum += (m.hidden % 1024 != 0 ? 0.03 : 0) + (m.hidden % 256 != 0 ? 0.03 : 0);
     sum += (m.layers % 4 != 0 ? 0.02 : 0) + (m.layers % 2 != 0 ? 0.02 : 0);
@@ -219,27 +219,27 @@ double penalty(const Wish& wish, const Model& m, double usual, double error)
 }
 
 // The best number of layers and ffn for a width, if better than what there is.
-void try_width(const Wish& wish, std::int64_t hidden, Candidate& best)
+void try_width(const Request& request, std::int64_t hidden, Candidate& best)
 {
     Model m = best.model;
     m.hidden = hidden;
-    set_heads(wish, m);
+    set_heads(request, m);
     const Size size = size_of(m);
-    const std::int64_t usual = usual_ffn(wish, m);
-    const double wanted = (wish.parameters - size.fixed) / (size.at(1, usual) - size.fixed);
+    const std::int64_t usual = usual_ffn(request, m);
+    const double wanted = (request.parameters - size.fixed) / (size.at(1, usual) - size.fixed);
     const std::int64_t fewer =
-        static_cast<std::int64_t>(std::max(0.0, wanted)) / wish.layer_multiple * wish.layer_multiple;
-    for (const std::int64_t layers : {fewer, fewer + wish.layer_multiple})
+        static_cast<std::int64_t>(std::max(0.0, wanted)) / request.layer_multiple * request.layer_multiple;
+    for (const std::int64_t layers : {fewer, fewer + request.layer_multiple})
     {
         const auto error = [&](std::int64_t ffn)
-        { return std::abs(size.at(layers, ffn) / wish.parameters - 1); };
+        { return std::abs(size.at(layers, ffn) / request.parameters - 1); };
         m.layers = layers;
-        m.ffn = error(usual) <= kTolerance || layers == 0 ? usual : fitted_ffn(wish, size, layers);
+        m.ffn = error(usual) <= kTolerance || layers == 0 ? usual : fitted_ffn(request, size, layers);
         if (layers == 0 || m.ffn == 0)
         {
             continue;
         }
-        if (const double p = penalty(wish, m, static_cast<double>(usual), error(m.ffn)); p < best.penalty)
+        if (const double p = penalty(request, m, static_cast<double>(usual), error(m.ffn)); p < best.penalty)
         {
             best = {m, p};
         }
@@ -253,20 +253,20 @@ Model model_of_size(double parameters, Family family, std::int64_t layer_multipl
     const double asked = std::isfinite(parameters) ? std::clamp(parameters, kLeastParameters, kMostParameters)
                                                    : kLeastParameters;
     const double rung = std::round(std::log(asked / kLeastParameters) / std::log(kGrid));
-    const Wish wish =
-        wish_of(kLeastParameters * std::pow(kGrid, rung), family, layer_multiple, head_multiple);
+    const Request request =
+        request_of(kLeastParameters * std::pow(kGrid, rung), family, layer_multiple, head_multiple);
 
     Candidate best{skeleton(family)};
-    std::int64_t step = wish.parameters < kWideHeads ? 64 : 128;
-    while (0.8 * wish.hidden > 40 * static_cast<double>(step)) // at most 40 widths are tried
+    std::int64_t step = request.parameters < kWideHeads ? 64 : 128;
+    while (0.8 * request.hidden > 40 * static_cast<double>(step)) // at most 40 widths are tried
     {
         step *= 2;
     }
-    for (std::int64_t h = step; static_cast<double>(h) < 1.4 * wish.hidden; h += step)
+    for (std::int64_t h = step; static_cast<double>(h) < 1.4 * request.hidden; h += step)
     {
-        if (static_cast<double>(h) > 0.6 * wish.hidden)
+        if (static_cast<double>(h) > 0.6 * request.hidden)
         {
-            try_width(wish, h, best);
+            try_width(request, h, best);
         }
     }
     const auto count = static_cast<double>(count_parameters(best.model).total);

@@ -19,7 +19,7 @@ inline constexpr double kMostParameters = 1e13;
 // A shape of about `parameters` parameters (within 2.1%; clamped to the range above, the least when not
 // finite) whose layers divide by layer_multiple and whose heads and ffn divide by head_multiple, so that it
 // can be cut that way. A multiple more than four times what suits the size is replaced by its largest divisor
-// that is not. A larger wish never gives a smaller model.
+// that is not. A larger request never gives a smaller model.
 Model model_of_size(double parameters, Family family, std::int64_t layer_multiple = 1,
                     std::int64_t head_multiple = 1);
 

@@ -71,20 +71,20 @@ std::int64_t grown_batch(const Scenario& s)
     return batch;
 }
 
-RentSearch::RentSearch(const Scenario& scenario, RentWish wish, const Presets& presets)
-    : scenario_(scenario), wish_(std::move(wish)), presets_(presets), refused_(wish_.types.size())
+RentSearch::RentSearch(const Scenario& scenario, RentRequest request, const Presets& presets)
+    : scenario_(scenario), request_(std::move(request)), presets_(presets), refused_(request_.types.size())
 {
-    wish_.limits.objective = Objective::step_time;
-    for (std::size_t type = 0; type < wish_.types.size(); ++type)
+    request_.limits.objective = Objective::step_time;
+    for (std::size_t type = 0; type < request_.types.size(); ++type)
     {
-        const std::int64_t node = wish_.types[type].cluster.gpus_per_node;
+        const std::int64_t node = request_.types[type].cluster.gpus_per_node;
         const Issues faults = search_faults(on(scenario_, {type, node}));
         if (!faults.empty())
         {
             refused_[type] = to_line(faults.front());
             continue;
         }
-        for (std::int64_t gpus = node; gpus <= wish_.most_gpus; gpus *= 2)
+        for (std::int64_t gpus = node; gpus <= request_.most_gpus; gpus *= 2)
         {
             wanted_.push_back({type, gpus});
         }
@@ -96,18 +96,18 @@ RentSearch::RentSearch(const Scenario& scenario, RentWish wish, const Presets& p
 // Software that the scenario named stays; else the accelerator's usual one.
 Scenario RentSearch::on(const Scenario& scenario, const Wanted& wanted) const
 {
-    const Cluster& cluster = wish_.types[wanted.type].cluster;
+    const Cluster& cluster = request_.types[wanted.type].cluster;
     Scenario s = with_gpu(scenario, cluster.gpu, presets_);
     s.cluster = cluster;
     s.cluster.gpus = wanted.gpus;
-    s.cluster.network_gb_per_s *= wish_.network;
-    s.training.global_batch = wish_.keep_batch ? s.training.global_batch : grown_batch(s);
+    s.cluster.network_gb_per_s *= request_.network;
+    s.training.global_batch = request_.keep_batch ? s.training.global_batch : grown_batch(s);
     return without_layout(s);
 }
 
 bool RentSearch::answers(const Scenario& other) const
 {
-    return wish_.types.empty() || on(scenario_, {0, 1}) == on(other, {0, 1});
+    return request_.types.empty() || on(scenario_, {0, 1}) == on(other, {0, 1});
 }
 
 double RentSearch::usd(const RentOffer& offer)
@@ -117,7 +117,7 @@ double RentSearch::usd(const RentOffer& offer)
 
 void RentSearch::set_price(std::size_t type, double usd_per_gpu_hour)
 {
-    wish_.types[type].cluster.usd_per_gpu_hour = usd_per_gpu_hour;
+    request_.types[type].cluster.usd_per_gpu_hour = usd_per_gpu_hour;
     for (RentOffer& offer : offers_)
     {
         if (offer.type == type)
@@ -138,7 +138,7 @@ bool RentSearch::advance(std::int64_t layouts)
     const Wanted& wanted = wanted_[next_];
     if (!search_)
     {
-        search_.emplace(on(scenario_, wanted), wish_.limits);
+        search_.emplace(on(scenario_, wanted), request_.limits);
     }
     if (search_->advance(layouts))
     {

@@ -30,7 +30,7 @@ struct RentType
 // The clusters that come with a price, by name.
 std::vector<RentType> rent_types(const Presets& presets);
 
-struct RentWish
+struct RentRequest
 {
     std::vector<RentType> types;
     SearchLimits limits;           // its objective is the step time
@@ -41,7 +41,7 @@ struct RentWish
 
 struct RentOffer
 {
-    std::size_t type = 0;    // of RentWish::types
+    std::size_t type = 0;    // of RentRequest::types
     std::int64_t gpus = 0;   // that train
     std::int64_t spares = 0; // GPUs of the nodes that wait
     Scenario scenario;       // laid out, on that cluster
@@ -64,7 +64,7 @@ class RentSearch
 {
 public:
     // The scenario's own cluster and layout do not matter.
-    RentSearch(const Scenario& scenario, RentWish wish, const Presets& presets);
+    RentSearch(const Scenario& scenario, RentRequest request, const Presets& presets);
 
     // Looks at about this many layouts; false when none is left.
     bool advance(std::int64_t layouts);
@@ -72,7 +72,7 @@ public:
     // Share of the clusters looked at, 0 to 1.
     double progress() const;
 
-    const RentWish& wish() const { return wish_; }
+    const RentRequest& request() const { return request_; }
     // Whether these offers are for this scenario too.
     bool answers(const Scenario& other) const;
     // Another price for a type; what was found stays.
@@ -101,7 +101,7 @@ private:
     static double usd(const RentOffer& offer);
 
     Scenario scenario_;
-    RentWish wish_;
+    RentRequest request_;
     const Presets& presets_;
     std::vector<Wanted> wanted_;
     std::size_t next_ = 0;

@@ -161,7 +161,7 @@ TEST_CASE("with no questions nothing starts, and it says so")
     CHECK_FALSE(is_running(*room.controller.frame().session));
     Room some(2);
     StartDrill nowhere;
-    nowhere.wish.filter.topics = {"pp"};
+    nowhere.request.filter.topics = {"pp"};
     CHECK(some.does(nowhere).notice == "Nothing to ask there");
 }
 

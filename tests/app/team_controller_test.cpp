@@ -1,4 +1,4 @@
-// The controller of the ranks: starts, wishes, mishaps; and that looking never waits.
+// The controller of the ranks: starts, requests, mishaps; and that looking never waits.
 #include "tests/app/team_room.h"
 #include "tests/threads.h"
 
@@ -21,12 +21,12 @@ const TeamSnapshot& run(const TeamController& controller)
     return *controller.frame().snapshot;
 }
 
-TeamWish with_strategy(const TeamController& controller, std::size_t strategy, std::int64_t ranks)
+TeamRequest with_strategy(const TeamController& controller, std::size_t strategy, std::int64_t ranks)
 {
-    TeamWish wish = controller.frame().wish;
-    wish.strategy = strategy;
-    wish.ranks = ranks;
-    return wish;
+    TeamRequest request = controller.frame().request;
+    request.strategy = strategy;
+    request.ranks = ranks;
+    return request;
 }
 
 TeamController::Setup recorded_setup()
@@ -57,7 +57,7 @@ TEST_CASE("a strategy that is chosen while the team rests makes a step, so that 
 {
     TeamController controller(team_setup_for_tests());
     REQUIRE(controller.run_to(2, kTeamPatience));
-    CHECK(controller.apply(WishTeam{with_strategy(controller, 2, 4)}) == "");
+    CHECK(controller.apply(RequestTeam{with_strategy(controller, 2, 4)}) == "");
     REQUIRE(controller.wait(kTeamPatience));
     CHECK(run(controller).step == 3);
     CHECK(strategy_name(run(controller).config) == "dp4-zero2");
@@ -67,11 +67,11 @@ TEST_CASE("a strategy that is chosen while the team rests makes a step, so that 
 TEST_CASE("ranks that do not divide the model move on to the next that do, and it is said")
 {
     TeamController controller(team_setup_for_tests());
-    const std::string notice = controller.apply(WishTeam{with_strategy(controller, 4, 3)});
+    const std::string notice = controller.apply(RequestTeam{with_strategy(controller, 4, 3)});
     CHECK(notice.find("2 ranks, since 3 do not divide") == 0);
-    CHECK(controller.frame().wish.ranks == 2);
-    CHECK(controller.apply(WishTeam{with_strategy(controller, 8, 99)}) == "");
-    CHECK(controller.frame().wish.ranks == 8);
+    CHECK(controller.frame().request.ranks == 2);
+    CHECK(controller.apply(RequestTeam{with_strategy(controller, 8, 99)}) == "");
+    CHECK(controller.frame().request.ranks == 8);
 }
 
 TEST_CASE("a mishap stops the team with a diagnosis, and the controller goes on without the rank or with all")
@@ -85,7 +85,7 @@ TEST_CASE("a mishap stops the team with a diagnosis, and the controller goes on 
     REQUIRE(controller.frame().can_go_without);
     CHECK_FALSE(controller.apply(GoWrong{{Mishap::slow, 0, 0}}).empty()); // it is broken already
     controller.apply(TeamCommand::without);
-    CHECK(controller.frame().wish.ranks == 3);
+    CHECK(controller.frame().request.ranks == 3);
     REQUIRE(controller.run_to(6, kTeamPatience));
     CHECK(run(controller).config.ranks == 3);
     controller.apply(GoWrong{{Mishap::left_out, 0, 0}});
@@ -151,7 +151,7 @@ TEST_CASE("a comparison trains with one compressor after the other, and keeps a 
     CHECK(controller.frame().earlier[2].sent_in_step < controller.frame().earlier[0].sent_in_step / 10);
 }
 
-TEST_CASE("a comparison is ended by itself, another wish or the clearing of the run")
+TEST_CASE("a comparison is ended by itself, another request or the clearing of the run")
 {
     TeamController controller(team_setup_for_tests());
     controller.apply(TeamCommand::compare);
@@ -159,7 +159,7 @@ TEST_CASE("a comparison is ended by itself, another wish or the clearing of the 
     CHECK_FALSE(controller.frame().comparing);
     REQUIRE(controller.wait(kTeamPatience));
     controller.apply(TeamCommand::compare);
-    controller.apply(WishTeam{with_strategy(controller, 1, 4)});
+    controller.apply(RequestTeam{with_strategy(controller, 1, 4)});
     CHECK_FALSE(controller.frame().comparing);
     while (run(controller).step < 8) // beyond the four steps of a comparison
     {
@@ -169,7 +169,7 @@ TEST_CASE("a comparison is ended by itself, another wish or the clearing of the 
     REQUIRE(controller.wait(kTeamPatience));
     controller.apply(TeamCommand::compare); // ZeRO-1 sends no whole gradients: data parallel it is
     CHECK(controller.frame().comparing);
-    CHECK(controller.frame().wish.strategy == 0);
+    CHECK(controller.frame().request.strategy == 0);
     controller.apply(TeamCommand::clear);
     CHECK_FALSE(controller.frame().comparing);
     CHECK_FALSE(controller.busy());
@@ -192,16 +192,16 @@ TEST_CASE("another optimizer starts anew, and what was trained before stays as a
 {
     TeamController controller(team_setup_for_tests());
     REQUIRE(controller.run_to(3, kTeamPatience));
-    TeamWish wish = controller.frame().wish;
-    wish.plain_sgd = true;
-    CHECK(controller.apply(WishTeam{wish}) == "");
+    TeamRequest request = controller.frame().request;
+    request.plain_sgd = true;
+    CHECK(controller.apply(RequestTeam{request}) == "");
     REQUIRE(controller.wait(kTeamPatience));
     CHECK(run(controller).step == 1);
     CHECK(run_name(run(controller).config) == "dp4, SGD");
     REQUIRE(controller.frame().earlier.size() == 1);
     CHECK(controller.frame().earlier[0].name == "dp4");
     CHECK(controller.frame().earlier[0].losses.size() == 3);
-    controller.apply(WishTeam{with_strategy(controller, 4, 4)}); // the same weights, cut otherwise
+    controller.apply(RequestTeam{with_strategy(controller, 4, 4)}); // the same weights, cut otherwise
     REQUIRE(controller.wait(kTeamPatience));
     controller.apply(TeamCommand::clear);
     REQUIRE(controller.frame().earlier.size() == 2);
@@ -214,7 +214,7 @@ TEST_CASE("without threads a recording of each strategy plays, whose bytes are t
     {
         INFO(team_strategies()[strategy].id);
         TeamController controller(recorded_setup());
-        controller.apply(WishTeam{with_strategy(controller, strategy, controller.frame().wish.ranks)});
+        controller.apply(RequestTeam{with_strategy(controller, strategy, controller.frame().request.ranks)});
         REQUIRE(controller.apply(TeamCommand::step) == "");
         const TeamSnapshot& snapshot = run(controller);
         CHECK(snapshot.state == TeamState::paused);
@@ -222,7 +222,7 @@ TEST_CASE("without threads a recording of each strategy plays, whose bytes are t
         REQUIRE(snapshot.trace);
         const TeamPrediction& predicted = controller.frame().predicted;
         REQUIRE(predicted.traffic.size() == snapshot.trace->ranks.size());
-        CHECK(controller.frame().wish.ranks == snapshot.config.ranks);
+        CHECK(controller.frame().request.ranks == snapshot.config.ranks);
         for (std::size_t rank = 0; rank < predicted.traffic.size(); ++rank)
         {
             const auto measured = static_cast<double>(all_sent(snapshot.trace->ranks[rank]));
@@ -246,19 +246,19 @@ TEST_CASE("a recording goes on step by step and begins again, and what it has no
         controller.apply(TeamCommand::step);
     }
     CHECK(run(controller).step == first);
-    TeamWish wish = controller.frame().wish;
-    wish.steps_per_second = 0;
-    CHECK(controller.apply(WishTeam{wish}) == "");
+    TeamRequest request = controller.frame().request;
+    request.steps_per_second = 0;
+    CHECK(controller.apply(RequestTeam{request}) == "");
     controller.apply(TeamCommand::run);
     CHECK(controller.busy());
     CHECK(controller.frame().is(TeamState::running));
     controller.apply(TeamCommand::pause);
     CHECK_FALSE(controller.busy());
-    ++wish.ranks;
-    CHECK(controller.apply(WishTeam{wish}).find("desktop program") != std::string::npos);
+    ++request.ranks;
+    CHECK(controller.apply(RequestTeam{request}).find("desktop program") != std::string::npos);
     CHECK(controller.apply(GoWrong{{Mishap::dead, 0, 0}}).find("desktop program") != std::string::npos);
     CHECK(controller.apply(TeamCommand::compare).find("desktop program") != std::string::npos);
-    CHECK(controller.frame().wish.ranks == run(controller).config.ranks);
+    CHECK(controller.frame().request.ranks == run(controller).config.ranks);
     controller.apply(TeamCommand::clear);
     CHECK_FALSE(controller.frame().started());
 }

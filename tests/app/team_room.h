@@ -16,7 +16,7 @@ inline TeamController::Setup team_setup_for_tests()
     m.head_dim = 4;
     m.ffn = 64;
     setup.trainer.training.sequence_length = 16;
-    setup.wish.steps_per_second = 0;
+    setup.request.steps_per_second = 0;
     setup.patience = 3;
     setup.compared_steps = 4;
     return setup;

@@ -7,7 +7,7 @@
 #include "core/evaluate/measured_csv.h"
 #include "core/lab/machine.h"
 #include "core/lab/team/team_json.h"
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 #include "core/lab/trainer/checkpoint.h"
 #include "core/pipeline/notation.h"
 #include "core/scenario/hugging_face/hugging_face.h"

@@ -408,24 +408,24 @@ void Shell::draw_palette(const Frame& frame, const Painter& painter, const Parts
     {
         return;
     }
-    if (chosen->wish == ShellWish::field)
+    if (chosen->request == ShellRequest::field)
     {
         panel_.reveal(chosen->which);
         panel_over_ = !parts.has_panel;
     }
-    else if (chosen->wish == ShellWish::term)
+    else if (chosen->request == ShellRequest::term)
     {
         show("glossary", chosen->which);
     }
-    else if (chosen->wish == ShellWish::tour)
+    else if (chosen->request == ShellRequest::tour)
     {
         tour_.start();
     }
-    else if (chosen->wish == ShellWish::guide)
+    else if (chosen->request == ShellRequest::guide)
     {
         guide_.toggle();
     }
-    help_open_ = help_open_ || chosen->wish == ShellWish::keys;
+    help_open_ = help_open_ || chosen->request == ShellRequest::keys;
 }
 
 void Shell::draw_tour(const Frame& frame, const Painter& painter, const Parts& parts, Out& out)

@@ -131,14 +131,14 @@ bool Labels::put_inside(const Painter& p, float x, float middle, Type type, Colo
     const float h = p.height(type);
     const float from = align == Align::left ? x - pad : align == Align::right ? x + pad - w : x - w / 2;
     const auto held = [](float v, float low, float high) { return std::clamp(v, low, std::max(low, high)); };
-    const Rect wished{held(from, bounds_.x, bounds_.right() - w),
+    const Rect requested{held(from, bounds_.x, bounds_.right() - w),
                       held(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
-    Rect r = wished;
+    Rect r = requested;
     while (sinks && is_crossed(r) && r.bottom() + h <= bounds_.bottom())
     {
         r.y += h / 2;
     }
-    r = is_crossed(r) ? wished : r;
+    r = is_crossed(r) ? requested : r;
     const bool fits = w <= bounds_.w && is_free(r);
     if (fits)
     {

@@ -158,9 +158,9 @@ std::string StudyController::changed()
 StudyController::Answer StudyController::start(const StartDrill& action)
 {
     look();
-    DeckWish wish = action.wish;
-    wish.seed = static_cast<std::uint64_t>(frame_.now.ms);
-    auto deck = action.cards.empty() ? make_deck(frame_.state(), wish) : action.cards;
+    DeckRequest request = action.request;
+    request.seed = static_cast<std::uint64_t>(frame_.now.ms);
+    auto deck = action.cards.empty() ? make_deck(frame_.state(), request) : action.cards;
     if (deck.empty())
     {
         return {families_.empty() ? "There are no questions" : "Nothing to ask there"};
@@ -169,7 +169,7 @@ StudyController::Answer StudyController::start(const StartDrill& action)
     {
         setup_.asking->add_parts(deck);
     }
-    DrillSession drill = start_drill(deck, wish, progress_, frame_.now.ms);
+    DrillSession drill = start_drill(deck, request, progress_, frame_.now.ms);
     drill.task = action.task;
     begin(std::move(drill));
     return {fmt::format("Drill: {}", counted(static_cast<std::int64_t>(deck.size()), "question")),
@@ -219,13 +219,13 @@ StudyController::Answer StudyController::start(const QuizView& action)
 {
     look();
     std::vector<DeckCard> deck;
-    DeckWish wish;
+    DeckRequest request;
     for (const DeckKind kind : {DeckKind::due, DeckKind::weak})
     {
-        wish = {kind, {}, 1, 1};
-        wish.filter.view = action.view;
-        wish.seed = static_cast<std::uint64_t>(frame_.now.ms);
-        deck = deck.empty() ? make_deck(frame_.state(), wish) : deck;
+        request = {kind, {}, 1, 1};
+        request.filter.view = action.view;
+        request.seed = static_cast<std::uint64_t>(frame_.now.ms);
+        deck = deck.empty() ? make_deck(frame_.state(), request) : deck;
     }
     if (deck.empty())
     {
@@ -236,7 +236,7 @@ StudyController::Answer StudyController::start(const QuizView& action)
     {
         ringside::apply(*drill, DrillKey::pause, frame_.now.ms);
     }
-    begin(start_drill(deck, wish, progress_, frame_.now.ms));
+    begin(start_drill(deck, request, progress_, frame_.now.ms));
     aside_ = std::move(kept);
     frame_.came_from = action.view;
     return {"", id_of(ViewRole::drill)};

@@ -30,7 +30,7 @@ std::filesystem::path checkpoint_of_controller()
 
 TeamController::TeamController(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoint_of_controller())
 {
-    frame_.wish = setup_.wish;
+    frame_.request = setup_.request;
     if (!setup_.watch.empty())
     {
         watch_ = std::make_unique<TeamWatch>(setup_.watch);
@@ -41,7 +41,7 @@ TeamController::TeamController(Setup setup) : setup_(std::move(setup)), checkpoi
         playback_ = std::make_unique<TeamPlayback>(setup_.recordings);
         frame_.recorded = true;
     }
-    const auto config = nearest(frame_.wish);
+    const auto config = nearest(frame_.request);
     if (config)
     {
         config_ = *config;
@@ -60,30 +60,30 @@ TeamController::~TeamController()
     std::filesystem::remove(checkpoint_, none);
 }
 
-// Of the wish, or with the number of ranks next to it that can be trained: first on the side to which the
+// Of the request, or with the number of ranks next to it that can be trained: first on the side to which the
 // number was moved.
-Result<TeamConfig> TeamController::nearest(TeamWish& wish) const
+Result<TeamConfig> TeamController::nearest(TeamRequest& request) const
 {
     const auto with_ranks = [&](std::int64_t ranks) -> Result<TeamConfig>
     {
-        TeamWish other = wish;
+        TeamRequest other = request;
         other.ranks = ranks;
         auto config = config_of(setup_.trainer, other);
         return config ? parallel::prepared(*config) : config;
     };
-    auto first = with_ranks(wish.ranks);
+    auto first = with_ranks(request.ranks);
     if (first)
     {
         return first;
     }
-    const std::int64_t side = wish.ranks < frame_.wish.ranks ? -1 : 1;
+    const std::int64_t side = request.ranks < frame_.request.ranks ? -1 : 1;
     for (const std::int64_t by : {side, -side})
     {
-        for (std::int64_t ranks = wish.ranks + by; 2 <= ranks && ranks <= kMostWishedRanks; ranks += by)
+        for (std::int64_t ranks = request.ranks + by; 2 <= ranks && ranks <= kMostRequestedRanks; ranks += by)
         {
             if (auto config = with_ranks(ranks))
             {
-                wish.ranks = ranks;
+                request.ranks = ranks;
                 return config;
             }
         }
@@ -104,7 +104,7 @@ std::string TeamController::apply(const TeamAction& action)
         return notice;
     }
     std::string notice = std::visit(Overloaded{[this](TeamCommand a) { return command(a); },
-                                               [this](const WishTeam& a) { return wish(a.wish); },
+                                               [this](const RequestTeam& a) { return request(a.request); },
                                                [this](const GoWrong& a) { return go_wrong(a.mishap); }},
                                     action);
     tick();
@@ -115,10 +115,10 @@ parallel::TeamRunSettings TeamController::settings(bool paused) const
 {
     parallel::TeamRunSettings s;
     s.paused = paused;
-    s.steps_per_second = frame_.comparing ? 0 : frame_.wish.steps_per_second;
+    s.steps_per_second = frame_.comparing ? 0 : frame_.request.steps_per_second;
     s.last_step = frame_.comparing ? setup_.compared_steps : 0;
     s.patience = setup_.patience;
-    s.saving = frame_.wish.saving;
+    s.saving = frame_.request.saving;
     s.write = [file = checkpoint_](const std::string& text) { return save_text(file, text); };
     return s;
 }
@@ -169,7 +169,7 @@ std::string TeamController::command(TeamCommand command)
         }
         run_->go_on_without();
         config_ = *without_one(frame_.snapshot->config);
-        frame_.wish.ranks = config_.ranks;
+        frame_.request.ranks = config_.ranks;
         return fmt::format("Rank {} is dropped; the batch is redistributed", frame_.snapshot->suffered.rank);
     case TeamCommand::clear:
         end_comparison();
@@ -216,7 +216,7 @@ std::string TeamController::compare()
         }
         return "The comparison ends here";
     }
-    TeamWish next = frame_.wish;
+    TeamRequest next = frame_.request;
     next.strategy = can_compress(config_) ? next.strategy : 0;
     next.ranks = std::max<std::int64_t>(2, next.ranks);
     const auto config = nearest(next);
@@ -224,7 +224,7 @@ std::string TeamController::compare()
     {
         return "Not compared: a compressor needs data-parallel ranks that sum whole gradients";
     }
-    frame_.wish = next;
+    frame_.request = next;
     frame_.fault.clear();
     frame_.earlier.clear();
     const auto compared = compared_compressions();
@@ -237,9 +237,9 @@ std::string TeamController::compare()
 
 void TeamController::compare_next()
 {
-    frame_.wish.compression = to_compare_.front();
+    frame_.request.compression = to_compare_.front();
     to_compare_.pop_front();
-    if (const auto config = nearest(frame_.wish))
+    if (const auto config = nearest(frame_.request))
     {
         config_ = *config;
     }
@@ -256,11 +256,11 @@ void TeamController::end_comparison()
     }
 }
 
-std::string TeamController::wish(const TeamWish& wish)
+std::string TeamController::request(const TeamRequest& request)
 {
     end_comparison();
-    TeamWish next = wish;
-    const std::int64_t asked = next.ranks = std::clamp<std::int64_t>(next.ranks, 1, kMostWishedRanks);
+    TeamRequest next = request;
+    const std::int64_t asked = next.ranks = std::clamp<std::int64_t>(next.ranks, 1, kMostRequestedRanks);
     const auto config = nearest(next);
     if (!config)
     {
@@ -273,8 +273,8 @@ std::string TeamController::wish(const TeamWish& wish)
     }
     config_ = *config;
     const bool pace =
-        next.steps_per_second != frame_.wish.steps_per_second || !(next.saving == frame_.wish.saving);
-    frame_.wish = next;
+        next.steps_per_second != frame_.request.steps_per_second || !(next.saving == frame_.request.saving);
+    frame_.request = next;
     if (run_ && frame_.is(TeamState::failed))
     {
         run_.reset();

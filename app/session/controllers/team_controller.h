@@ -24,7 +24,7 @@ public:
     struct Setup
     {
         TrainerConfig trainer = team_trainer_config();
-        TeamWish wish;
+        TeamRequest request;
         double patience = 2;               // [s] that a rank may be missing
         std::int64_t compared_steps = 150; // of each run of a comparison
         std::filesystem::path watch;       // a training elsewhere, to show instead of one's own; empty: none
@@ -57,16 +57,16 @@ private:
     void compare_next();
     void end_comparison();
     void keep_curve();
-    std::string wish(const TeamWish& wish);
+    std::string request(const TeamRequest& request);
     std::string go_wrong(const PlannedMishap& mishap);
     std::string begin(bool paused);
     parallel::TeamRunSettings settings(bool paused) const;
-    Result<TeamConfig> nearest(TeamWish& wish) const;
+    Result<TeamConfig> nearest(TeamRequest& request) const;
     void predict();
 
     Setup setup_;
     std::filesystem::path checkpoint_; // of a run that saves; goes with the controller
-    TeamConfig config_;                // what the wish comes to
+    TeamConfig config_;                // what the request comes to
     std::unique_ptr<parallel::TeamRun> run_;
     std::unique_ptr<TeamWatch> watch_;
     std::unique_ptr<TeamPlayback> playback_;

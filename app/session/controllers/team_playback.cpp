@@ -56,7 +56,7 @@ Result<std::vector<TeamSnapshot>> read_recording(const std::filesystem::path& fi
 std::string TeamPlayback::apply(const TeamAction& action, TeamFrame& frame)
 {
     return std::visit(Overloaded{[&](TeamCommand a) { return command(a, frame); },
-                                 [&](const WishTeam& a) { return wish(a.wish, frame); },
+                                 [&](const RequestTeam& a) { return request(a.request, frame); },
                                  [](const GoWrong&) { return std::string(kOnlyRecorded); }},
                       action);
 }
@@ -64,7 +64,7 @@ std::string TeamPlayback::apply(const TeamAction& action, TeamFrame& frame)
 // The strategy's recording; false where it cannot be read.
 bool TeamPlayback::begin(TeamFrame& frame)
 {
-    auto steps = read_recording(folder_ / fmt::format("{}.jsonl", team_strategies()[frame.wish.strategy].id));
+    auto steps = read_recording(folder_ / fmt::format("{}.jsonl", team_strategies()[frame.request.strategy].id));
     frame.fault = steps ? "" : to_line(steps.issues().front());
     steps_ = steps ? std::move(*steps) : std::vector<TeamSnapshot>();
     at_ = 0;
@@ -74,8 +74,8 @@ bool TeamPlayback::begin(TeamFrame& frame)
         frame.snapshot = nullptr;
         return false;
     }
-    frame.wish.ranks = steps_.front().config.ranks;
-    frame.wish.micro_batches = steps_.front().config.trainer.accumulation();
+    frame.request.ranks = steps_.front().config.ranks;
+    frame.request.micro_batches = steps_.front().config.trainer.accumulation();
     return true;
 }
 
@@ -112,14 +112,14 @@ std::string TeamPlayback::command(TeamCommand command, TeamFrame& frame)
     return {};
 }
 
-std::string TeamPlayback::wish(const TeamWish& wish, TeamFrame& frame)
+std::string TeamPlayback::request(const TeamRequest& request, TeamFrame& frame)
 {
-    const bool other = wish.strategy != frame.wish.strategy;
-    TeamWish followed = frame.wish;
-    followed.strategy = wish.strategy;
-    followed.steps_per_second = wish.steps_per_second;
-    const bool all = followed == wish;
-    frame.wish = followed;
+    const bool other = request.strategy != frame.request.strategy;
+    TeamRequest followed = frame.request;
+    followed.strategy = request.strategy;
+    followed.steps_per_second = request.steps_per_second;
+    const bool all = followed == request;
+    frame.request = followed;
     if (other && !steps_.empty() && begin(frame))
     {
         show(frame);
@@ -134,7 +134,7 @@ void TeamPlayback::tick(TeamFrame& frame)
     {
         return;
     }
-    const double rate = frame.wish.steps_per_second;
+    const double rate = frame.request.steps_per_second;
     const bool first = next_ == 0;
     next_ = now + 1 / (rate > 0 ? std::min(rate, kFastest) : kFastest);
     at_ = first ? at_ : (at_ + 1) % steps_.size();

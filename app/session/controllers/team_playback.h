@@ -34,7 +34,7 @@ public:
 
 private:
     std::string command(TeamCommand command, TeamFrame& frame);
-    std::string wish(const TeamWish& wish, TeamFrame& frame);
+    std::string request(const TeamRequest& request, TeamFrame& frame);
     bool begin(TeamFrame& frame);
     void show(TeamFrame& frame) const;
 

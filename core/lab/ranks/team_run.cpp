@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 #include "core/lab/trainer/checkpoint.h"
 
 #include <algorithm>

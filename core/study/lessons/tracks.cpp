@@ -139,12 +139,12 @@ const CourseTrack* find_track(std::span<const CourseTrack> tracks, std::string_v
     return find_by(tracks, id, &CourseTrack::id);
 }
 
-DeckWish drill_of(const TrackPart& part)
+DeckRequest drill_of(const TrackPart& part)
 {
-    DeckWish wish;
-    wish.filter.topics = part.topics;
-    wish.minutes = part.drill_minutes;
-    return wish;
+    DeckRequest request;
+    request.filter.topics = part.topics;
+    request.minutes = part.drill_minutes;
+    return request;
 }
 
 } // namespace ringside

@@ -48,6 +48,6 @@ Issues check_tracks(std::span<const CourseTrack> tracks, std::span<const Lesson>
 const CourseTrack* find_track(std::span<const CourseTrack> tracks, std::string_view id);
 
 // The deck of a part's drill.
-DeckWish drill_of(const TrackPart& part);
+DeckRequest drill_of(const TrackPart& part);
 
 } // namespace ringside

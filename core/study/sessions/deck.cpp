@@ -121,18 +121,18 @@ double recall_now(const StudyState& study, const FamilyInfo& family)
     return recall_at(card_of(study.cards, family.id), study.now, study.progress.weights).value_or(0);
 }
 
-Parts parts_of(const StudyState& study, const DeckWish& wish)
+Parts parts_of(const StudyState& study, const DeckRequest& request)
 {
     Parts parts;
-    for (const FamilyInfo* family : families_of(study, wish.filter))
+    for (const FamilyInfo* family : families_of(study, request.filter))
     {
         const Card& card = card_of(study.cards, family->id);
         if (card.phase == CardPhase::fresh)
         {
             parts.fresh.push_back(family);
         }
-        else if (wish.kind == DeckKind::wrong ? card.last == Grade::again
-                 : wish.kind == DeckKind::due ? is_due(card, study.now)
+        else if (request.kind == DeckKind::wrong ? card.last == Grade::again
+                 : request.kind == DeckKind::due ? is_due(card, study.now)
                                               : true)
         {
             parts.seen.push_back(family);
@@ -162,14 +162,14 @@ Families in_order_of_filter(const StudyState& study, const DeckFilter& filter)
     return all;
 }
 
-Families chosen(const StudyState& study, const DeckWish& wish)
+Families chosen(const StudyState& study, const DeckRequest& request)
 {
-    if (wish.kind == DeckKind::all)
+    if (request.kind == DeckKind::all)
     {
-        return in_order_of_filter(study, wish.filter);
+        return in_order_of_filter(study, request.filter);
     }
-    Parts parts = parts_of(study, wish);
-    const auto most_new = std::min(parts.fresh.size(), static_cast<std::size_t>(std::max(0, wish.most_new)));
+    Parts parts = parts_of(study, request);
+    const auto most_new = std::min(parts.fresh.size(), static_cast<std::size_t>(std::max(0, request.most_new)));
     parts.fresh.resize(most_new);
     Families all = interleaved(std::move(parts.seen));
     all.insert(all.end(), parts.fresh.begin(), parts.fresh.end());
@@ -233,20 +233,20 @@ int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passe
     return static_cast<int>(turn < fits.size() ? fits[turn] : fits[seed % fits.size()]);
 }
 
-std::vector<DeckCard> make_deck(const StudyState& study, const DeckWish& wish)
+std::vector<DeckCard> make_deck(const StudyState& study, const DeckRequest& request)
 {
     constexpr double kUntimed = 60; // [s] a question without a target is expected to take
     std::vector<DeckCard> deck;
     double seconds = 0;
-    for (const FamilyInfo* family : chosen(study, wish))
+    for (const FamilyInfo* family : chosen(study, request))
     {
         const Card& card = card_of(study.cards, family->id);
         const auto count = static_cast<std::uint64_t>(card.reviews);
-        const std::uint64_t seed = stable_hash(family->id, wish.seed + count) >> 32U;
-        const int variant = variant_to_ask(*family, wish.filter, card.passes, seed);
+        const std::uint64_t seed = stable_hash(family->id, request.seed + count) >> 32U;
+        const int variant = variant_to_ask(*family, request.filter, card.passes, seed);
         const double target = target_of(*family, variant);
         seconds += target > 0 ? target : kUntimed;
-        const bool full = static_cast<int>(deck.size()) >= wish.most || seconds > wish.minutes * 60;
+        const bool full = static_cast<int>(deck.size()) >= request.most || seconds > request.minutes * 60;
         if (full && !deck.empty())
         {
             break;

@@ -95,7 +95,7 @@ enum class DeckKind : std::uint8_t
     all    // everything the filter lets through, in its order
 };
 
-struct DeckWish
+struct DeckRequest
 {
     DeckKind kind = DeckKind::due;
     DeckFilter filter;
@@ -104,7 +104,7 @@ struct DeckWish
     double minutes = 20; // for all of them; at least one is asked
     std::uint64_t seed = 0;
 
-    bool operator==(const DeckWish&) const = default;
+    bool operator==(const DeckRequest&) const = default;
 };
 
 struct DeckCard
@@ -123,7 +123,7 @@ struct DeckCard
 
 // Due ones first, least remembered first with topics interleaved; then new ones, easy before medium before
 // hard and in the order of the inventory. No family twice. Suspended ones are left out.
-std::vector<DeckCard> make_deck(const StudyState& study, const DeckWish& wish);
+std::vector<DeckCard> make_deck(const StudyState& study, const DeckRequest& request);
 // Which variant to ask: each once from easy to hard, one a pass, then whichever the seed picks. Only those
 // the filter lets through, where there are such.
 int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passes, std::uint64_t seed);

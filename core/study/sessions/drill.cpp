@@ -278,13 +278,13 @@ Grade best_grade(const DrillItem& item)
     return item.revealed ? own : item.automatic.value_or(own);
 }
 
-DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckWish& wish, const Progress& progress,
+DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckRequest& request, const Progress& progress,
                          std::int64_t now_ms)
 {
     DrillSession s;
-    s.seed = wish.seed;
+    s.seed = request.seed;
     s.started_ms = now_ms;
-    s.limit_ms = std::llround(wish.minutes * static_cast<double>(kMinuteMs));
+    s.limit_ms = std::llround(request.minutes * static_cast<double>(kMinuteMs));
     s.flags = progress.flags;
     for (const DeckCard& card : deck)
     {

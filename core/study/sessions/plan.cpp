@@ -91,24 +91,24 @@ Result<StudyPlan> read_plan(const nlohmann::json& file)
     return issues.empty() ? Result<StudyPlan>(std::move(plan)) : Result<StudyPlan>(std::move(issues));
 }
 
-DeckWish quick_eight(const StudyPlan& plan)
+DeckRequest quick_eight(const StudyPlan& plan)
 {
-    DeckWish wish;
-    wish.kind = DeckKind::all;
-    wish.filter.sources = plan.quick_eight;
-    wish.most = static_cast<int>(plan.quick_eight.size());
-    wish.minutes = 60;
-    return wish;
+    DeckRequest request;
+    request.kind = DeckKind::all;
+    request.filter.sources = plan.quick_eight;
+    request.most = static_cast<int>(plan.quick_eight.size());
+    request.minutes = 60;
+    return request;
 }
 
-DeckWish deck_of(const PlanTask& task)
+DeckRequest deck_of(const PlanTask& task)
 {
-    DeckWish wish;
-    wish.kind = task.kind == TaskKind::weak ? DeckKind::weak : DeckKind::all;
-    wish.filter = task.filter;
-    wish.minutes = task.minutes;
-    wish.most_new = task.kind == TaskKind::weak ? 0 : wish.most_new;
-    return wish;
+    DeckRequest request;
+    request.kind = task.kind == TaskKind::weak ? DeckKind::weak : DeckKind::all;
+    request.filter = task.filter;
+    request.minutes = task.minutes;
+    request.most_new = task.kind == TaskKind::weak ? 0 : request.most_new;
+    return request;
 }
 
 MissionToday mission_today(const StudyPlan& plan, const Progress& progress, const StudyTime& now)

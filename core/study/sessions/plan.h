@@ -65,9 +65,9 @@ struct StudyPlan
 Result<StudyPlan> read_plan(const nlohmann::json& file);
 
 // The eight questions interviewers ask most, in their order.
-DeckWish quick_eight(const StudyPlan& plan);
+DeckRequest quick_eight(const StudyPlan& plan);
 // The deck of a task that asks questions.
-DeckWish deck_of(const PlanTask& task);
+DeckRequest deck_of(const PlanTask& task);
 
 struct MissionToday
 {

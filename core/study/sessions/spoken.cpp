@@ -77,11 +77,11 @@ std::optional<DeckCard> pick_spoken(const StudyState& study, const DeckFilter& f
 {
     for (const DeckKind kind : {DeckKind::due, DeckKind::weak})
     {
-        DeckWish wish{kind, filter};
-        wish.most = wish.most_new = std::numeric_limits<int>::max();
-        wish.minutes = std::numeric_limits<double>::max();
-        wish.seed = seed;
-        for (DeckCard& card : make_deck(study, wish))
+        DeckRequest request{kind, filter};
+        request.most = request.most_new = std::numeric_limits<int>::max();
+        request.minutes = std::numeric_limits<double>::max();
+        request.seed = seed;
+        for (DeckCard& card : make_deck(study, request))
         {
             const auto family = std::ranges::find(study.families, card.family, &FamilyInfo::id);
             const auto& variants = family->variants;

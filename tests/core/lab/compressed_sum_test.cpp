@@ -5,7 +5,7 @@
 #include "core/lab/ranks/communication/compressed_sum.h"
 #include "core/lab/ranks/team.h"
 #include "core/lab/team/team_traffic.h"
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -226,9 +226,9 @@ TEST_CASE("a model trains with compressed gradients, and feedback makes up for w
     // seeds came to 1.9 with it and 2.5 without.
     const auto by_sgd = [](const CompressionOptions& options)
     {
-        TeamWish wish;
-        wish.plain_sgd = true;
-        auto config = config_of(team_trainer_config(), wish);
+        TeamRequest request;
+        request.plain_sgd = true;
+        auto config = config_of(team_trainer_config(), request);
         REQUIRE(config);
         config->compression = options;
         config->trainer.training.sequence_length = 32;

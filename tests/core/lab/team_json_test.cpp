@@ -1,7 +1,7 @@
 // A running team as text: written, read back the same, and refused where it would not be safe to draw.
 #include "core/lab/ranks/team_run.h"
 #include "core/lab/team/team_json.h"
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -2,7 +2,7 @@
 // what each strategy sends is what was predicted, to the byte.
 #include "core/lab/ranks/team_run.h"
 #include "core/lab/team/team_traffic.h"
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 #include "core/lab/trainer/checkpoint.h"
 
 #include <catch2/catch_approx.hpp>
@@ -35,13 +35,13 @@ TrainerConfig small()
 
 TeamConfig team(std::string_view strategy, std::int64_t ranks)
 {
-    TeamWish wish;
+    TeamRequest request;
     const auto all = team_strategies();
     const auto found = std::ranges::find(all, strategy, &TeamStrategy::id);
     REQUIRE(found != all.end());
-    wish.strategy = static_cast<std::size_t>(found - all.begin());
-    wish.ranks = ranks;
-    const auto config = config_of(small(), wish);
+    request.strategy = static_cast<std::size_t>(found - all.begin());
+    request.ranks = ranks;
+    const auto config = config_of(small(), request);
     REQUIRE(config);
     return *config;
 }
@@ -249,18 +249,18 @@ TEST_CASE("runs of teams end in the middle of steps and mishaps, and leave no th
     CHECK(threads_of_this_process() == before);
 }
 
-TEST_CASE("a wish grows its batch to what the strategy can share out, and says what would work")
+TEST_CASE("a request grows its batch to what the strategy can share out, and says what would work")
 {
-    TeamWish wish;
-    wish.strategy = 6; // a pipeline
-    wish.ranks = 4;
-    wish.micro_batches = 2;
-    const auto pipeline = config_of(small(), wish);
+    TeamRequest request;
+    request.strategy = 6; // a pipeline
+    request.ranks = 4;
+    request.micro_batches = 2;
+    const auto pipeline = config_of(small(), request);
     REQUIRE(pipeline);
     CHECK(prepared(*pipeline));
-    wish.strategy = 8;
-    wish.ranks = 6;
-    const auto product = config_of(small(), wish);
+    request.strategy = 8;
+    request.ranks = 6;
+    const auto product = config_of(small(), request);
     REQUIRE_FALSE(product);
     CHECK(product.issues().front().hint == "use 4 or 8");
     const auto spared = without_one(team("ddp", 4));

@@ -76,7 +76,7 @@ TEST_CASE("sizes outside the range, and no numbers at all, give the nearest end"
     }
 }
 
-TEST_CASE("every size and cut gives a valid shape within 2.1 percent that never shrinks as the wish grows")
+TEST_CASE("every size and cut gives a valid shape within 2.1 percent that never shrinks as the request grows")
 {
     double worst = 0;
     for (const Family family : {Family::gpt, Family::llama})

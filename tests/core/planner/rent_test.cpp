@@ -27,18 +27,18 @@ Scenario model_8b()
     return s;
 }
 
-RentWish small_wish()
+RentRequest small_request()
 {
-    RentWish wish;
-    wish.types = rent_types(test::presets());
-    wish.limits.framework = *test::presets().framework("megatron");
-    wish.most_gpus = 64;
-    return wish;
+    RentRequest request;
+    request.types = rent_types(test::presets());
+    request.limits.framework = *test::presets().framework("megatron");
+    request.most_gpus = 64;
+    return request;
 }
 
-RentSearch searched(const Scenario& s, RentWish wish)
+RentSearch searched(const Scenario& s, RentRequest request)
 {
-    RentSearch search(s, std::move(wish), test::presets());
+    RentSearch search(s, std::move(request), test::presets());
     while (search.advance(5000))
     {
     }
@@ -60,19 +60,19 @@ TEST_CASE("clusters with a price say whose it is")
 
 TEST_CASE("hand-worked: days and dollars of an offer follow from its step")
 {
-    const RentSearch search = searched(model_8b(), small_wish());
+    const RentSearch search = searched(model_8b(), small_request());
     REQUIRE(search.done());
     REQUIRE(search.offers().size() > 10);
     for (const RentOffer& o : search.offers())
     {
-        INFO(search.wish().types[o.type].name << " " << o.gpus);
+        INFO(search.request().types[o.type].name << " " << o.gpus);
         const auto report = evaluate(o.scenario);
         REQUIRE(report);
         CHECK(o.step_s == report->step.total());
         CHECK(o.scenario.training.global_batch == 1024); // 4.19 M tokens of the critical 4.68 M
         const double steps = 1e12 / (1024 * 4096);
         CHECK(o.days == Approx(steps * o.step_s / o.goodput / 86400));
-        const double price = search.wish().types[o.type].cluster.usd_per_gpu_hour;
+        const double price = search.request().types[o.type].cluster.usd_per_gpu_hour;
         CHECK(o.usd == Approx(static_cast<double>(o.gpus + o.spares) * o.days * 24 * price));
         CHECK(o.spares % o.scenario.cluster.gpus_per_node == 0);
         CHECK(o.scenario.cluster.gpus == o.gpus);
@@ -81,11 +81,11 @@ TEST_CASE("hand-worked: days and dollars of an offer follow from its step")
 
 TEST_CASE("an offer is the fastest layout that a search of its cluster finds")
 {
-    const RentWish wish = small_wish();
-    const RentSearch search = searched(model_8b(), wish);
+    const RentRequest request = small_request();
+    const RentSearch search = searched(model_8b(), request);
     for (const RentOffer& o : search.offers())
     {
-        LayoutSearch own(without_layout(o.scenario), wish.limits);
+        LayoutSearch own(without_layout(o.scenario), request.limits);
         while (own.advance(100'000))
         {
         }
@@ -107,15 +107,15 @@ TEST_CASE("hand-worked: the batch goes up to the critical one in powers of two, 
 
 TEST_CASE("a batch that is kept stays, and asks for context parallelism where the grown one needs none")
 {
-    RentWish wish = small_wish();
-    std::erase_if(wish.types, [](const RentType& type) { return type.id != "mi300x-8"; });
-    REQUIRE(wish.types.size() == 1);
-    wish.most_gpus = 512;
+    RentRequest request = small_request();
+    std::erase_if(request.types, [](const RentType& type) { return type.id != "mi300x-8"; });
+    REQUIRE(request.types.size() == 1);
+    request.most_gpus = 512;
     Scenario s = model_8b();
     s.training.global_batch = 64;
-    const RentSearch grown = searched(s, wish);
-    wish.keep_batch = true;
-    const RentSearch kept = searched(s, wish);
+    const RentSearch grown = searched(s, request);
+    request.keep_batch = true;
+    const RentSearch kept = searched(s, request);
     const RentOffer* most = grown.fastest_with(512);
     const RentOffer* few = kept.fastest_with(512);
     REQUIRE(most != nullptr);
@@ -129,7 +129,7 @@ TEST_CASE("a batch that is kept stays, and asks for context parallelism where th
 
 TEST_CASE("nothing on the frontier is beaten, and what is off it is")
 {
-    const RentSearch search = searched(model_8b(), small_wish());
+    const RentSearch search = searched(model_8b(), small_request());
     const auto& offers = search.offers();
     for (const RentOffer& a : offers)
     {
@@ -142,7 +142,7 @@ TEST_CASE("nothing on the frontier is beaten, and what is off it is")
 
 TEST_CASE("the questions are answered by the offers there are, or not at all")
 {
-    RentSearch search = searched(model_8b(), small_wish());
+    RentSearch search = searched(model_8b(), small_request());
     const auto& offers = search.offers();
     const double days = std::ranges::max_element(offers, {}, &RentOffer::days)->days / 2;
     const RentOffer* cheapest = search.cheapest_within(days);
@@ -169,7 +169,7 @@ TEST_CASE("the questions are answered by the offers there are, or not at all")
 
 TEST_CASE("offers stay true for a scenario that opened one, and no longer for another model")
 {
-    const RentSearch search = searched(model_8b(), small_wish());
+    const RentSearch search = searched(model_8b(), small_request());
     CHECK(search.answers(search.offers().back().scenario));
     Scenario other = model_8b();
     other.training.tokens *= 2;
@@ -178,10 +178,10 @@ TEST_CASE("offers stay true for a scenario that opened one, and no longer for an
 
 TEST_CASE("a faster network lengthens no run")
 {
-    RentWish wish = small_wish();
-    const RentSearch once = searched(model_8b(), wish);
-    wish.network = 2;
-    const RentSearch twice = searched(model_8b(), wish);
+    RentRequest request = small_request();
+    const RentSearch once = searched(model_8b(), request);
+    request.network = 2;
+    const RentSearch twice = searched(model_8b(), request);
     REQUIRE(once.offers().size() == twice.offers().size());
     for (std::size_t i = 0; i < once.offers().size(); ++i)
     {
@@ -193,7 +193,7 @@ TEST_CASE("what no cluster can run is refused with its fault, and nothing is off
 {
     Scenario s = model_8b();
     s.model.kv_heads = 3; // of 32 heads
-    const RentSearch search = searched(s, small_wish());
+    const RentSearch search = searched(s, small_request());
     CHECK(search.done());
     CHECK(search.progress() == 1);
     CHECK(search.offers().empty());

@@ -72,16 +72,16 @@ TEST_CASE("a deck stops at its number of questions, of new ones, and at its time
     {
         controller.families.push_back(family("f" + std::to_string(i), "memory", "numeric", "easy", {}, 90));
     }
-    DeckWish wish;
-    CHECK(make_deck(controller.view(), wish).size() == 8);
-    wish.most_new = 100;
-    CHECK(make_deck(controller.view(), wish).size() == 13); // 13 of 90 s in 20 minutes
-    wish.most = 5;
-    CHECK(make_deck(controller.view(), wish).size() == 5);
-    wish.minutes = 0.1;
-    CHECK(make_deck(controller.view(), wish).size() == 1); // at least one
-    wish.most_new = 0;
-    CHECK(make_deck(controller.view(), wish).empty());
+    DeckRequest request;
+    CHECK(make_deck(controller.view(), request).size() == 8);
+    request.most_new = 100;
+    CHECK(make_deck(controller.view(), request).size() == 13); // 13 of 90 s in 20 minutes
+    request.most = 5;
+    CHECK(make_deck(controller.view(), request).size() == 5);
+    request.minutes = 0.1;
+    CHECK(make_deck(controller.view(), request).size() == 1); // at least one
+    request.most_new = 0;
+    CHECK(make_deck(controller.view(), request).empty());
 }
 
 TEST_CASE("no family is asked twice in a deck, and its numbers follow from the seed")
@@ -90,14 +90,14 @@ TEST_CASE("no family is asked twice in a deck, and its numbers follow from the s
     controller.families = {family("a", "memory"), family("b", "zero"), family("c", "tp")};
     learn(controller, "a", 9);
     learn(controller, "b", 9);
-    DeckWish wish;
-    wish.seed = 4711;
-    const auto deck = make_deck(controller.view(), wish);
-    CHECK(deck == make_deck(controller.view(), wish));
+    DeckRequest request;
+    request.seed = 4711;
+    const auto deck = make_deck(controller.view(), request);
+    CHECK(deck == make_deck(controller.view(), request));
     const auto names = ids(deck);
     CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
-    wish.seed = 4712;
-    CHECK(make_deck(controller.view(), wish)[0].seed != deck[0].seed);
+    request.seed = 4712;
+    CHECK(make_deck(controller.view(), request)[0].seed != deck[0].seed);
     CHECK_FALSE(deck[0].fresh);
     CHECK(deck[2].fresh);
 }
@@ -132,11 +132,11 @@ TEST_CASE("the weak deck takes what was seen, due or not, least remembered first
     controller.families = {family("a", "memory"), family("b", "zero"), family("c", "tp")};
     learn(controller, "a", 1);
     learn(controller, "b", 2);
-    DeckWish wish;
-    wish.kind = DeckKind::weak;
-    CHECK(ids(make_deck(controller.view(), wish)) == std::vector<std::string>{"b", "a", "c"});
-    wish.most_new = 0;
-    CHECK(ids(make_deck(controller.view(), wish)) == std::vector<std::string>{"b", "a"});
+    DeckRequest request;
+    request.kind = DeckKind::weak;
+    CHECK(ids(make_deck(controller.view(), request)) == std::vector<std::string>{"b", "a", "c"});
+    request.most_new = 0;
+    CHECK(ids(make_deck(controller.view(), request)) == std::vector<std::string>{"b", "a"});
 }
 
 TEST_CASE("source items stand in the order of the inventory")

@@ -28,9 +28,9 @@ struct Student
             controller.families.push_back(test::family("f" + std::to_string(i), topic));
         }
     }
-    void start(DeckWish wish = {})
+    void start(DeckRequest request = {})
     {
-        drill = start_drill(make_deck(controller.view(), wish), wish, controller.progress, controller.now.ms);
+        drill = start_drill(make_deck(controller.view(), request), request, controller.progress, controller.now.ms);
     }
     void does(const DrillInput& input, int seconds = 30)
     {
@@ -58,9 +58,9 @@ struct Student
 TEST_CASE("a right answer is graded by its time, and what was typed is logged")
 {
     Student s(4);
-    DeckWish wish;
-    wish.seed = 9;
-    s.start(wish);
+    DeckRequest request;
+    request.seed = 9;
+    s.start(request);
     const DeckCard card = s.drill.current()->card;
     s.does(AnswerInput{"1.12 TB", true, ""}, 30);
     CHECK(s.drill.stage == DrillStage::grading);
@@ -263,9 +263,9 @@ TEST_CASE("new numbers keep tries and hints used; a pause does not count")
 TEST_CASE("a drill ends at its time once the question on show is graded, and when it is left")
 {
     Student s(8);
-    DeckWish wish;
-    wish.minutes = 8;
-    s.start(wish);
+    DeckRequest request;
+    request.minutes = 8;
+    s.start(request);
     REQUIRE(s.drill.items.size() == 8);
     s.right(470);
     s.does(DrillKey::pause, 1);

@@ -80,7 +80,7 @@ TEST_CASE("a track has parts of lessons and practice, and their minutes add up")
     CHECK(check_tracks(tracks, course()).empty());
     CHECK(find_track(tracks, "short") == &track);
     CHECK(find_track(tracks, "long") == nullptr);
-    const DeckWish drill = drill_of(track.parts[0]);
+    const DeckRequest drill = drill_of(track.parts[0]);
     CHECK(drill.filter.topics == std::vector<std::string>{"memory", "zero"});
     CHECK(drill.minutes == 10);
 }

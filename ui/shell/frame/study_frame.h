@@ -69,7 +69,7 @@ struct StudyFrame
 
 struct StartDrill
 {
-    DeckWish wish;                    // its seed is given by the model
+    DeckRequest request;                    // its seed is given by the model
     std::string task;                 // of the plan; empty: none
     std::vector<DeckCard> cards = {}; // asked instead of a deck, where there are any
 };

@@ -1,7 +1,7 @@
 // What the view of the ranks may ask for. The app's controller does it; what came of it is in TeamFrame.
 #pragma once
 
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 #include "ui/shell/frame/frame.h"
 
 #include <variant>
@@ -19,16 +19,16 @@ enum class TeamCommand : std::uint8_t
     compare  // from the start with one compressor after the other, some steps each; once more ends that
 };
 // The same weights in another way; ranks move to the nearest number that divides.
-struct WishTeam
+struct RequestTeam
 {
-    TeamWish wish;
+    TeamRequest request;
 };
 // In the next step; a paused team makes that step.
 struct GoWrong
 {
     PlannedMishap mishap;
 };
-struct TeamAction : std::variant<TeamCommand, WishTeam, GoWrong>
+struct TeamAction : std::variant<TeamCommand, RequestTeam, GoWrong>
 {
     using variant::variant;
 };

@@ -4,17 +4,17 @@
 
 #include "core/lab/prediction.h"
 #include "core/lab/team/team_snapshot.h"
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 
 namespace ringside
 {
 
 struct TeamFrame
 {
-    TeamWish wish;
+    TeamRequest request;
     TeamPrediction predicted;                     // of the team that trains, or of the one that would
     std::shared_ptr<const TeamSnapshot> snapshot; // null: not begun
-    std::string fault;                            // of a wish that cannot be trained; empty: none
+    std::string fault;                            // of a request that cannot be trained; empty: none
     bool can_go_without = false;                  // broken, and the others have all that the missing rank had
     std::vector<TeamCurve> earlier;               // runs that are over, the oldest first
     std::size_t to_compare = 0;                   // runs that a comparison has still to begin

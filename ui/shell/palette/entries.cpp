@@ -36,14 +36,14 @@ Run does(Action action)
 
 // The kind is a name too, so that "model" lists all models; and so is what people call `which` besides.
 PaletteEntry entry(std::string_view kind, std::string label, std::string says, Names names, Run run,
-                   std::string which = {}, ShellWish wish = ShellWish::none)
+                   std::string which = {}, ShellRequest request = ShellRequest::none)
 {
     const auto also = synonyms_of(which);
     names.insert(names.end(), also.begin(), also.end());
     names.push_back(kind);
     Findable words = findable(names, says);
     return {kind, std::move(label), std::move(says), std::move(words), std::move(run),
-            wish, std::move(which)};
+            request, std::move(which)};
 }
 
 // With all that the tour points at: no lesson round it, and the panel beside it.
@@ -72,19 +72,19 @@ void add_views(Entries& all)
 
 void add_commands(Entries& all)
 {
-    const auto add = [&](std::string_view name, std::string_view key, Run run, ShellWish wish)
+    const auto add = [&](std::string_view name, std::string_view key, Run run, ShellRequest request)
     {
         all.push_back(entry("Command", std::string(name), std::string(key), {name}, std::move(run),
-                            std::string(name), wish));
+                            std::string(name), request));
     };
     const auto nothing = [](const Frame&, Out&) {};
     for (const CommandInfo& command : commands())
     {
-        add(command.name, command.key, command.run, ShellWish::none);
+        add(command.name, command.key, command.run, ShellRequest::none);
     }
-    add("Show the tour again", "", to_the_overview, ShellWish::tour);
-    add("Guide: what this view shows, and what to try", "F1", nothing, ShellWish::guide);
-    add("Keys of this view, and of the window", "?", nothing, ShellWish::keys);
+    add("Show the tour again", "", to_the_overview, ShellRequest::tour);
+    add("Guide: what this view shows, and what to try", "F1", nothing, ShellRequest::guide);
+    add("Keys of this view, and of the window", "?", nothing, ShellRequest::keys);
 }
 
 void add_page(Entries& all)
@@ -131,7 +131,7 @@ void add_terms(Entries& all, const Course& course)
         const std::string says =
             term.also.empty() ? term.text : fmt::format("{}", fmt::join(term.also, ", "));
         all.push_back(
-            entry("Term", term.term, says, names, does(OpenView{"glossary"}), term.id, ShellWish::term));
+            entry("Term", term.term, says, names, does(OpenView{"glossary"}), term.id, ShellRequest::term));
         all.back().words.text += " " + folded(term.text);
     }
 }
@@ -194,7 +194,7 @@ void add_fields(Entries& all, const Frame& frame)
                        {path, field.name, field.alias},
                        [path](const Frame& now, Out& out)
                        { out.push(OpenView{view_with_control(path, now.view)}); },
-                       path, ShellWish::field));
+                       path, ShellRequest::field));
                });
 }
 

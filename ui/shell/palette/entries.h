@@ -13,7 +13,7 @@ namespace ringside
 {
 
 // What only the window itself can do, after the actions.
-enum class ShellWish : std::uint8_t
+enum class ShellRequest : std::uint8_t
 {
     none,
     field, // gives the control of this field the keyboard
@@ -30,7 +30,7 @@ struct PaletteEntry
     std::string says;
     Findable words;
     std::function<void(const Frame&, Out&)> run;
-    ShellWish wish = ShellWish::none;
+    ShellRequest request = ShellRequest::none;
     std::string which = {}; // view, field, term or command
 };
 

@@ -20,7 +20,7 @@ public:
     void open();
     void close() { open_ = false; }
     bool is_open() const { return open_; }
-    // Null unless an entry was chosen; its actions are pushed, its wish is the window's to do.
+    // Null unless an entry was chosen; its actions are pushed, its request is the window's to do.
     const PaletteEntry* draw(const Frame& frame, const Painter& painter, Out& out);
     void type(std::string_view query); // in place of what stands there
 

@@ -88,11 +88,11 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
     }
     const bool bytes = page_ == RanksPage::bytes;
     const bool compares = bytes && !team.recorded;
-    const TeamStrategy& strategy = team_strategies()[team.wish.strategy];
+    const TeamStrategy& strategy = team_strategies()[team.request.strategy];
     const auto words = [&](Sheet& sheet)
     {
         sheet.say(team.fault.empty()
-                      ? fmt::format("{} on {} ranks: {}.", strategy.name, team.wish.ranks, strategy.says)
+                      ? fmt::format("{} on {} ranks: {}.", strategy.name, team.request.ranks, strategy.says)
                       : team.fault);
         sheet.gap(12);
         if (team.predicted.of && !team.recorded) // a recording has its own
@@ -220,15 +220,15 @@ void RanksView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 
 // Asks for the ranks as `change` makes them.
 template <class Change>
-auto wishes(Change change)
+auto requests(Change change)
 {
     return [change](const KeyPress& k)
     {
-        TeamWish next = k.frame.team->wish;
+        TeamRequest next = k.frame.team->request;
         change(next, k.which);
-        if (!(next == k.frame.team->wish))
+        if (!(next == k.frame.team->request))
         {
-            k.out.push(TeamAction(WishTeam{next}));
+            k.out.push(TeamAction(RequestTeam{next}));
         }
     };
 }
@@ -254,20 +254,20 @@ ViewKeys RanksView::keys()
         {"Space Enter", "Start, pause, resume; a failed run from its last state", run_or_pause},
         {".", "One step, then pause", asks(TeamCommand::step)},
         {"1 to 9, 0, E", "Strategy",
-         wishes([](TeamWish& w, std::size_t which)
+         requests([](TeamRequest& w, std::size_t which)
                 { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
         {"\u2190 \u2192", "The strategy before, or the next",
-         wishes([](TeamWish& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
-        {"M", "A rank more", wishes([](TeamWish& w, std::size_t) { ++w.ranks; })},
-        {"L", "A rank less", wishes([](TeamWish& w, std::size_t) { --w.ranks; })},
+         requests([](TeamRequest& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
+        {"M", "A rank more", requests([](TeamRequest& w, std::size_t) { ++w.ranks; })},
+        {"L", "A rank less", requests([](TeamRequest& w, std::size_t) { --w.ranks; })},
         {"X", "Inject the fault on the chosen rank",
          [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
         {"T", "Another kind of fault", [this] { panel_.next_mishap(); }},
         {"R", "Another rank for the fault", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
         {"G", "Another compressor for the gradients",
-         wishes([](TeamWish& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
+         requests([](TeamRequest& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
         {"O", "AdamW or plain SGD; the run restarts",
-         wishes([](TeamWish& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
+         requests([](TeamRequest& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
         {"C", "Compare compressors; again to end it",
          [this](const KeyPress& k)
          {
@@ -276,7 +276,7 @@ ViewKeys RanksView::keys()
          }},
         {"Y", "The step, loss against bytes, checkpoints", turns(page_, kPages.size())},
         {"K", "Checkpoints: none, synchronous, asynchronous",
-         wishes([](TeamWish& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
+         requests([](TeamRequest& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
         {"D", "Resume without the missing rank",
          [](const KeyPress& k)
          {

@@ -25,7 +25,7 @@ namespace
 
 struct RecomputeState
 {
-    std::int64_t wished = 0; // segments of a chunk; 0: the best
+    std::int64_t requested = 0; // segments of a chunk; 0: the best
 };
 
 // The scenario's choices on its peak-memory stage.
@@ -43,9 +43,9 @@ struct RecomputeModel
 
 std::int64_t RecomputeModel::segments(const RecomputeState& state) const
 {
-    return state.wished == 0
+    return state.requested == 0
                ? choices.best
-               : std::clamp<std::int64_t>(state.wished, 1, std::max<std::int64_t>(1, choices.layers));
+               : std::clamp<std::int64_t>(state.requested, 1, std::max<std::int64_t>(1, choices.layers));
 }
 
 // "5 segments of 4 layers".
@@ -307,7 +307,7 @@ void draw_handle(const Painter& p, Plot& plot, const RecomputeModel& model, Reco
         grip.to || field.held ? under : std::clamp<std::int64_t>(k + grip.steps, 1, c.layers);
     if (next != k)
     {
-        state.wished = next;
+        state.requested = next;
         out.animating = true;
     }
     if (field.hovered && !grip.to)
@@ -428,11 +428,11 @@ void draw_recompute_panel(const Painter& p, Rect area, const RecomputeModel& mod
     std::int64_t k = model.segments(state);
     if (column.slide("Segments k", Track::even(1, static_cast<double>(c.layers), say_whole), k))
     {
-        state.wished = k;
+        state.requested = k;
     }
     if (column.button(fmt::format("Least memory: {}###least", c.best).c_str(), "M"))
     {
-        state.wished = 0;
+        state.requested = 0;
     }
     const auto bytes = [&](Bytes b) { return format_bytes(b, p.look.unit); };
     column.fact("Layers L", grouped(c.layers), "Of the stage\u2019s longest chunk");
@@ -539,11 +539,11 @@ ViewKeys RecomputeView::keys()
              [this](const KeyPress& k)
              {
                  const RecomputeModel& d = model(k.frame);
-                 state_.wished = std::clamp<std::int64_t>(d.segments(state_) + (k.which == 0 ? -1 : 1), 1,
+                 state_.requested = std::clamp<std::int64_t>(d.segments(state_) + (k.which == 0 ? -1 : 1), 1,
                                                           d.choices.layers);
              },
              true},
-            {"M", "The number of segments that needs the least", [this] { state_.wished = 0; }},
+            {"M", "The number of segments that needs the least", [this] { state_.requested = 0; }},
             {"F", "FlashAttention on and off",
              [](const KeyPress& k)
              { change_training(k, [](Training& t) { t.flash_attention = !t.flash_attention; }); }},

@@ -76,9 +76,9 @@ void TensorView::draw(const Frame& frame, const Painter& painter, Rect area, Out
         area.cut_bottom(painter.px(16));
     }
     painter.part("matrices", area);
-    if (const auto wish = draw_chain(painter, area, m, held_))
+    if (const auto request = draw_chain(painter, area, m, held_))
     {
-        options_.x = *wish;
+        options_.x = *request;
         out.animating = true;
     }
 }

@@ -88,7 +88,7 @@ private:
 
 const RentType& type_of(const RentSearch& s, const RentOffer& offer)
 {
-    return s.wish().types[offer.type];
+    return s.request().types[offer.type];
 }
 
 // "512 x DGX H100"
@@ -119,17 +119,17 @@ const Ink& ink_of_type(const Theme& t, std::size_t type)
 RentSearch& RentView::search(const Frame& frame)
 {
     auto& one = searches_.at(doubled_ ? 1 : 0);
-    if (!one || !one->answers(frame.now.scenario) || one->wish().keep_batch != keep_batch_ ||
-        !(one->wish().limits.framework == runs_on(frame)))
+    if (!one || !one->answers(frame.now.scenario) || one->request().keep_batch != keep_batch_ ||
+        !(one->request().limits.framework == runs_on(frame)))
     {
         // Prices that somebody set stay.
         const auto& known = one ? one : searches_.at(doubled_ ? 0 : 1);
-        RentWish wish;
-        wish.types = known ? known->wish().types : rent_types(frame.presets);
-        wish.limits.framework = runs_on(frame);
-        wish.network = doubled_ ? 2 : 1;
-        wish.keep_batch = keep_batch_;
-        one.emplace(frame.now.scenario, std::move(wish), frame.presets);
+        RentRequest request;
+        request.types = known ? known->request().types : rent_types(frame.presets);
+        request.limits.framework = runs_on(frame);
+        request.network = doubled_ ? 2 : 1;
+        request.keep_batch = keep_batch_;
+        one.emplace(frame.now.scenario, std::move(request), frame.presets);
     }
     return *one;
 }
@@ -197,7 +197,7 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
         out.animating = true;
     }
     std::vector<PlotPoint> places;
-    for (std::size_t type = 0; type < s.wish().types.size(); ++type)
+    for (std::size_t type = 0; type < s.request().types.size(); ++type)
     {
         std::vector<PlotPoint> line;
         for (const RentOffer* offer : shown)
@@ -207,7 +207,7 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
                 line.push_back({offer->usd, offer->days});
             }
         }
-        plot.line(line, {ink_of_type(p.theme, type), 1.5F}, s.wish().types[type].name);
+        plot.line(line, {ink_of_type(p.theme, type), 1.5F}, s.request().types[type].name);
     }
     for (const RentOffer* offer : shown)
     {
@@ -318,7 +318,7 @@ Caption RentView::caption(const Frame& frame) const
     }
     const RentSearch* other = found(!doubled_);
     const RentOffer* then =
-        other != nullptr && other->done() && other->answers(now) && other->wish().keep_batch == keep_batch_
+        other != nullptr && other->done() && other->answers(now) && other->request().keep_batch == keep_batch_
             ? other->cheapest_within(deadline)
             : nullptr;
     if (best != nullptr && then != nullptr)
@@ -355,9 +355,9 @@ bool RentView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& 
     column.choice("Global batch", {"up to critical", "as it is"}, keep_batch_);
     choose_framework(column, frame.presets, runs_on(frame), framework_);
     column.heading("USD per GPU-hour");
-    for (std::size_t type = 0; type < s.wish().types.size(); ++type)
+    for (std::size_t type = 0; type < s.request().types.size(); ++type)
     {
-        const RentType& each = s.wish().types[type];
+        const RentType& each = s.request().types[type];
         double price = each.cluster.usd_per_gpu_hour;
         if (column.slide(each.name.c_str(), kRent, price, "Begins with " + each.price))
         {

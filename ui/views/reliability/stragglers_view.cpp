@@ -256,12 +256,12 @@ void StragglersView::draw(const Frame& frame, const Painter& painter, Rect area,
         asked_.slower = slower.value_or(asked_.slower);
         out.animating = out.animating || slower;
     }
-    const auto wished = both ? draw_loss(painter, area, costs(frame)) : std::nullopt;
-    if (!wished || !frame.valid())
+    const auto requested = both ? draw_loss(painter, area, costs(frame)) : std::nullopt;
+    if (!requested || !frame.valid())
     {
         return;
     }
-    const std::int64_t gpus = nearest_legal(frame.scenario, *wished);
+    const std::int64_t gpus = nearest_legal(frame.scenario, *requested);
     if (gpus != frame.scenario.cluster.gpus)
     {
         out.push(ChangeScenario{with(frame.scenario, Knob::gpus, gpus), true});

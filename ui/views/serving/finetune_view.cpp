@@ -31,17 +31,17 @@ public:
     ViewKeys keys() override
     {
         return {{"1 \u2026 4", "Full, LoRA, DoRA, QLoRA",
-                 [this](const KeyPress& k) { state_.model.wish.recipe = kRecipes[k.which]; }},
+                 [this](const KeyPress& k) { state_.model.settings.recipe = kRecipes[k.which]; }},
                 turn_key("Memory, time"),
                 {"R", "The next rank",
-                 [&rank = state_.model.wish.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
+                 [&rank = state_.model.settings.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
                 {"A", "Adapters on all linear layers, or on queries and values",
-                 [&used = state_.model.wish.setup.modules]
+                 [&used = state_.model.settings.setup.modules]
                  { used = used == kAllLinear ? kQueriesAndValues : kAllLinear; }},
-                {"G", "Checkpointing of activations", flips(state_.model.wish.setup.checkpointing)},
-                {"D", "Double quantization", flips(state_.model.wish.setup.double_quantized)},
-                {"O", "8-bit optimizer", flips(state_.model.wish.setup.eight_bit)},
-                {"P", "Paged optimizer", flips(state_.model.wish.setup.paged)},
+                {"G", "Checkpointing of activations", flips(state_.model.settings.setup.checkpointing)},
+                {"D", "Double quantization", flips(state_.model.settings.setup.double_quantized)},
+                {"O", "8-bit optimizer", flips(state_.model.settings.setup.eight_bit)},
+                {"P", "Paged optimizer", flips(state_.model.settings.setup.paged)},
                 {"click", "A matrix: add or remove its adapter; a bar: choose that recipe"},
                 {"drag", "Across a matrix: the rank"}};
     }

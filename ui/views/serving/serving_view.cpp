@@ -78,9 +78,9 @@ void ServingView::draw(const Frame& frame, const Painter& painter, Rect area, Ou
         draw_serving_pages(painter, area, model_);
         break;
     case ServingPage::drafts:
-        if (const auto wish = draw_serving_drafts(painter, area, model_.wish))
+        if (const auto settings = draw_serving_drafts(painter, area, model_.settings))
         {
-            model_.wish = *wish;
+            model_.settings = *settings;
             out.animating = true;
         }
         break;
@@ -98,7 +98,7 @@ void ServingView::draw_batch(const Frame& frame, const Painter& painter, Rect ar
         area.cut_left(painter.px(28));
         if (const auto batch = draw_serving_curves(painter, area, model_))
         {
-            model_.wish.batch = *batch;
+            model_.settings.batch = *batch;
             out.animating = true;
         }
     }
@@ -188,7 +188,7 @@ constexpr std::array<double, 21> kAcceptances{0,   .05, .1,  .15, .2,  .25, .3, 
 constexpr std::array<double, 8> kCosts{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5};
 constexpr std::array<std::int64_t, 3> kWidths{16, 8, 4};
 
-void draw_requests(PanelColumn& column, const ServingSetup& s, ServingWish& w)
+void draw_requests(PanelColumn& column, const ServingSetup& s, ServingSettings& w)
 {
     constexpr Track kTokenTrack = Track::at(kTokens, say_whole);
     column.slide("Concurrent requests", Track::at(kBatches, say_whole), w.batch);
@@ -260,7 +260,7 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
                 "than they are multiplied; the KV cache left out");
 }
 
-void draw_settings(PanelColumn& column, const ServingReport& r, ServingWish& w, ServingPage page,
+void draw_settings(PanelColumn& column, const ServingReport& r, ServingSettings& w, ServingPage page,
                    ByteUnit unit)
 {
     draw_requests(column, r.setup, w);
@@ -279,7 +279,7 @@ bool ServingView::draw_panel(const Frame& frame, const Painter& painter, Rect ar
     model_.update(frame.now.scenario);
     PanelColumn column(painter, area, out.animating);
     column.choice({"Batch", "Batching", "Paging", "Speculation"}, page_);
-    draw_settings(column, model_.report(), model_.wish, page_, painter.look.unit);
+    draw_settings(column, model_.report(), model_.settings, page_, painter.look.unit);
     return true;
 }
 
@@ -288,14 +288,14 @@ ViewKeys ServingView::keys()
     const auto narrower = [](std::int64_t& bits) { return [&bits] { bits = bits > 4 ? bits / 2 : 16; }; };
     return {{"Y", "Batch size, continuous batching, PagedAttention, speculative decoding",
              turns(page_, kPages.size())},
-            {"W", "Weights in 16, 8 or 4 bits", narrower(model_.wish.weight_bits)},
-            {"C", "KV cache in 16, 8 or 4 bits", narrower(model_.wish.cache_bits)},
-            {"P", "PagedAttention, or preallocation for the longest request", flips(model_.wish.paged)},
+            {"W", "Weights in 16, 8 or 4 bits", narrower(model_.settings.weight_bits)},
+            {"C", "KV cache in 16, 8 or 4 bits", narrower(model_.settings.cache_bits)},
+            {"P", "PagedAttention, or preallocation for the longest request", flips(model_.settings.paged)},
             {"F", "As many requests as fit",
              [this]
              {
                  const std::int64_t most = model_.report().most;
-                 model_.wish.batch = most > 0 ? most : model_.wish.batch;
+                 model_.settings.batch = most > 0 ? most : model_.settings.batch;
              }},
             {"drag", "The point: concurrent requests"},
             {"hover", "What a block holds, what a draft token brings"}};

@@ -37,19 +37,19 @@ std::string say_rate(double bytes_per_s)
     return fmt::format("{} MB/s", plain_number(bytes_per_s / 1e6));
 }
 
-void choose_strategy(PanelColumn& column, TeamWish& wish)
+void choose_strategy(PanelColumn& column, TeamRequest& request)
 {
     const auto items = list_of<Choosable>(team_strategies(),
                                           [](const TeamStrategy& s) {
                                               return Choosable{s.id, s.name, s.says};
                                           });
-    wish.strategy = column
-                        .dropdown("###strategy", team_strategies()[wish.strategy].name, "strategies", items,
+    request.strategy = column
+                        .dropdown("###strategy", team_strategies()[request.strategy].name, "strategies", items,
                                   "The weights are kept in the new layout")
-                        .value_or(wish.strategy);
+                        .value_or(request.strategy);
 }
 
-void choose_compression(PanelColumn& column, TeamWish& wish)
+void choose_compression(PanelColumn& column, TeamRequest& request)
 {
     const auto all = team_compressions();
     const auto items =
@@ -57,14 +57,14 @@ void choose_compression(PanelColumn& column, TeamWish& wish)
                            [](const TeamCompression& c) {
                                return Choosable{c.name, c.name, info_of(c.options.compressor).says};
                            });
-    const std::string_view shown = all[std::min(wish.compression, all.size() - 1)].name;
-    wish.compression = column
+    const std::string_view shown = all[std::min(request.compression, all.size() - 1)].name;
+    request.compression = column
                            .dropdown("###compression", shown, "compressions", items,
                                      "What is sent of a gradient; the rest is added to the next one")
-                           .value_or(wish.compression);
+                           .value_or(request.compression);
 }
 
-void choose_schedule(PanelColumn& column, TeamWish& wish)
+void choose_schedule(PanelColumn& column, TeamRequest& request)
 {
     std::vector<Choosable> items;
     std::vector<ScheduleKind> kinds;
@@ -76,9 +76,9 @@ void choose_schedule(PanelColumn& column, TeamWish& wish)
             kinds.push_back(kind);
         }
     }
-    if (const auto chosen = column.dropdown("###team schedule", wish.schedule->name, "team schedules", items))
+    if (const auto chosen = column.dropdown("###team schedule", request.schedule->name, "team schedules", items))
     {
-        wish.schedule = kinds[*chosen];
+        request.schedule = kinds[*chosen];
     }
 }
 
@@ -110,43 +110,43 @@ void draw_buttons(PanelColumn& column, const TeamFrame& team, Out& out)
 
 } // namespace
 
-TeamWish with_other_strategy(TeamWish wish, int by)
+TeamRequest with_other_strategy(TeamRequest request, int by)
 {
     const auto count = static_cast<int>(team_strategies().size());
-    wish.strategy = static_cast<std::size_t>((static_cast<int>(wish.strategy) + by + count) % count);
-    return wish;
+    request.strategy = static_cast<std::size_t>((static_cast<int>(request.strategy) + by + count) % count);
+    return request;
 }
 
 GoWrong RanksPanel::trouble(const TeamFrame& team) const
 {
-    const auto rank = static_cast<int>(std::clamp<std::int64_t>(rank_, 0, team.wish.ranks - 1));
+    const auto rank = static_cast<int>(std::clamp<std::int64_t>(rank_, 0, team.request.ranks - 1));
     return {{kMishapChoices.at(mishap_), rank, kSlowness}};
 }
 
-void RanksPanel::draw_wish(PanelColumn& column, const TeamFrame& team, TeamWish& wish)
+void RanksPanel::draw_request(PanelColumn& column, const TeamFrame& team, TeamRequest& request)
 {
-    choose_strategy(column, wish);
-    column.slide("Number of ranks", Track::even(1, 8, say_whole), wish.ranks);
-    column.slide("Micro-batches", Track::only_at(kBatches, say_whole), wish.micro_batches);
-    column.slide("Speed", Track::only_at(kSpeeds, say_speed), wish.steps_per_second);
+    choose_strategy(column, request);
+    column.slide("Number of ranks", Track::even(1, 8, say_whole), request.ranks);
+    column.slide("Micro-batches", Track::only_at(kBatches, say_whole), request.micro_batches);
+    column.slide("Speed", Track::only_at(kSpeeds, say_speed), request.steps_per_second);
     const auto& of = team.predicted.of;
     if (of && can_compress(*of))
     {
-        choose_compression(column, wish);
+        choose_compression(column, request);
     }
     if (of && of->parallel.pipeline > 1)
     {
-        choose_schedule(column, wish);
+        choose_schedule(column, request);
     }
 }
 
-void RanksPanel::draw_saving(PanelColumn& column, TeamWish& wish)
+void RanksPanel::draw_saving(PanelColumn& column, TeamRequest& request)
 {
     column.rule();
     column.heading("Checkpoints");
-    column.choice({"none", "sync", "async"}, wish.saving.mode);
-    column.slide("Every", Track::only_at(kSaveEvery, say_every), wish.saving.every);
-    column.slide("Storage", Track::only_at(kStorage, say_rate, 1e6), wish.saving.bytes_per_second);
+    column.choice({"none", "sync", "async"}, request.saving.mode);
+    column.slide("Every", Track::only_at(kSaveEvery, say_every), request.saving.every);
+    column.slide("Storage", Track::only_at(kStorage, say_rate, 1e6), request.saving.bytes_per_second);
 }
 
 void RanksPanel::draw_trouble(PanelColumn& column, const TeamFrame& team, Out& out)
@@ -155,7 +155,7 @@ void RanksPanel::draw_trouble(PanelColumn& column, const TeamFrame& team, Out& o
     column.heading("Fault injection");
     column.choice({"slow", "dead", "skip", "NaN"}, mishap_);
     rank_ = trouble(team).mishap.rank;
-    column.slide("Rank", Track::even(0, static_cast<double>(team.wish.ranks - 1), say_whole), rank_);
+    column.slide("Rank", Track::even(0, static_cast<double>(team.request.ranks - 1), say_whole), rank_);
     if (column.button("Inject###trouble", "X"))
     {
         out.push(TeamAction(trouble(team)));
@@ -190,10 +190,10 @@ void RanksPanel::draw_watch(const Painter& p, PanelColumn& column, const TeamFra
 }
 
 // What a recording can be asked, and why it is one.
-void RanksPanel::draw_recorded(const Painter& p, PanelColumn& column, TeamWish& wish)
+void RanksPanel::draw_recorded(const Painter& p, PanelColumn& column, TeamRequest& request)
 {
-    choose_strategy(column, wish);
-    column.slide("Speed", Track::only_at(kSpeeds, say_speed), wish.steps_per_second);
+    choose_strategy(column, request);
+    column.slide("Speed", Track::only_at(kSpeeds, say_speed), request.steps_per_second);
     column.rule();
     column.paragraph(Type::small, p.theme.muted,
                      "A recording of threads on one processor, since a page has no threads. The desktop "
@@ -201,7 +201,7 @@ void RanksPanel::draw_recorded(const Painter& p, PanelColumn& column, TeamWish& 
 }
 
 // What only one of the pages asks.
-void RanksPanel::draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamWish& wish,
+void RanksPanel::draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamRequest& request,
                            Out& out)
 {
     switch (page)
@@ -210,11 +210,11 @@ void RanksPanel::draw_page(PanelColumn& column, const TeamFrame& team, RanksPage
         draw_trouble(column, team, out);
         break;
     case RanksPage::saves:
-        draw_saving(column, wish);
+        draw_saving(column, request);
         break;
     case RanksPage::bytes:
     {
-        column.choice({"AdamW", "plain SGD"}, wish.plain_sgd);
+        column.choice({"AdamW", "plain SGD"}, request.plain_sgd);
         const char* label = team.comparing ? "End the comparison###compare" : "Compare compressors###compare";
         if (column.button(label, "C"))
         {
@@ -236,19 +236,19 @@ void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage
         return;
     }
     draw_buttons(column, team, out);
-    TeamWish wish = team.wish;
+    TeamRequest request = team.request;
     if (team.recorded)
     {
-        draw_recorded(p, column, wish);
+        draw_recorded(p, column, request);
     }
     else
     {
-        draw_wish(column, team, wish);
-        draw_page(column, team, page, wish, out);
+        draw_request(column, team, request);
+        draw_page(column, team, page, request, out);
     }
-    if (!(wish == team.wish))
+    if (!(request == team.request))
     {
-        out.push(TeamAction(WishTeam{wish}));
+        out.push(TeamAction(RequestTeam{request}));
     }
 }
 

@@ -24,14 +24,14 @@ public:
     // What the key for trouble does: the mishap that is chosen, to the rank that is chosen.
     GoWrong trouble(const TeamFrame& team) const;
     void next_mishap() { mishap_ = (mishap_ + 1) % 4; }
-    void next_rank(const TeamFrame& team) { rank_ = (rank_ + 1) % team.wish.ranks; }
+    void next_rank(const TeamFrame& team) { rank_ = (rank_ + 1) % team.request.ranks; }
 
 private:
     static void draw_watch(const Painter& painter, PanelColumn& column, const TeamFrame& team);
-    static void draw_recorded(const Painter& painter, PanelColumn& column, TeamWish& wish);
-    void draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamWish& wish, Out& out);
-    static void draw_wish(PanelColumn& column, const TeamFrame& team, TeamWish& wish);
-    static void draw_saving(PanelColumn& column, TeamWish& wish);
+    static void draw_recorded(const Painter& painter, PanelColumn& column, TeamRequest& request);
+    void draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamRequest& request, Out& out);
+    static void draw_request(PanelColumn& column, const TeamFrame& team, TeamRequest& request);
+    static void draw_saving(PanelColumn& column, TeamRequest& request);
     void draw_trouble(PanelColumn& column, const TeamFrame& team, Out& out);
 
     std::size_t mishap_ = 0;
@@ -39,6 +39,6 @@ private:
 };
 
 // Another strategy of the table, `by` places on.
-TeamWish with_other_strategy(TeamWish wish, int by);
+TeamRequest with_other_strategy(TeamRequest request, int by);
 
 } // namespace ringside

@@ -67,7 +67,7 @@ Cost cost_of(const TeamFrame& team, SaveMode mode)
     cost.bytes /= n;
     cost.stalled /= n;
     cost.written /= n;
-    SavePlan plan = team.wish.saving;
+    SavePlan plan = team.request.saving;
     plan.mode = mode;
     cost.predicted = predicted_stall(plan, std::llround(cost.bytes), usual_step(snapshot.pace));
     return cost;
@@ -140,7 +140,7 @@ void draw_costs(const Painter& p, Rect area, const TeamFrame& team)
 void draw_saves_page(const Painter& p, Rect area, const TeamFrame& team)
 {
     const TeamSnapshot& s = *team.snapshot;
-    const bool none = team.wish.saving.mode == SaveMode::none && s.saves.empty();
+    const bool none = team.request.saving.mode == SaveMode::none && s.saves.empty();
     draw_head(p, area.cut_top(p.px(28)), "Checkpoint stall",
               !team.watched.empty() ? ""
               : none                ? "press K to save checkpoints while it trains"

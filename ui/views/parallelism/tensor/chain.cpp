@@ -119,9 +119,9 @@ public:
             draw_answer();
         }
         open_cell();
-        const auto wish = on_show(Slot::x) ? drag_input() : std::nullopt;
+        const auto request = on_show(Slot::x) ? drag_input() : std::nullopt;
         draw_tip();
-        return wish;
+        return request;
     }
 
 private:

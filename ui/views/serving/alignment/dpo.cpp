@@ -74,25 +74,25 @@ void draw_surface(const AlignmentRoom& r, Rect area)
     state.rejected = std::round(field.at.y * 10) / 10;
 }
 
-void draw_margin(const Painter& p, Rect area, const AlignmentState& wish)
+void draw_margin(const Painter& p, Rect area, const AlignmentState& settings)
 {
     Plot plot(p, area,
               {-2 * kReach, 2 * kReach, PlotScale::linear, "chosen \u2212 rejected, nats", signed_words},
-              {0, std::max(2.0, dpo_loss(wish.beta, -kReach, kReach)), PlotScale::linear,
+              {0, std::max(2.0, dpo_loss(settings.beta, -kReach, kReach)), PlotScale::linear,
                "loss in nats, and gradient weight", signed_words});
     if (!plot)
     {
         return;
     }
-    plot.line(sampled(plot.x, [&](double m) { return dpo_weight(wish.beta, m, 0); }),
+    plot.line(sampled(plot.x, [&](double m) { return dpo_weight(settings.beta, m, 0); }),
               {p.theme.of(Component::gradients), 2}, "gradient weight");
-    plot.line(sampled(plot.x, [&](double m) { return dpo_loss(wish.beta, m, 0); }),
+    plot.line(sampled(plot.x, [&](double m) { return dpo_loss(settings.beta, m, 0); }),
               {p.theme.of(Component::activations), 2.5F}, "loss");
-    const PlotPoint now{wish.chosen - wish.rejected, dpo_loss(wish.beta, wish.chosen, wish.rejected)};
+    const PlotPoint now{settings.chosen - settings.rejected, dpo_loss(settings.beta, settings.chosen, settings.rejected)};
     plot.dot(now, {p.theme.text, 7.5F});
     plot.label(now,
                fmt::format("loss {}, weight {}", three_digits(now.y),
-                           format_percent(dpo_weight(wish.beta, wish.chosen, wish.rejected))),
+                           format_percent(dpo_weight(settings.beta, settings.chosen, settings.rejected))),
                true, 12);
 }
 

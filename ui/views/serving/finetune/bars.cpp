@@ -83,7 +83,7 @@ private:
     void draw_head() const
     {
         using enum FinetunePart;
-        const std::int64_t gpus = model_.wish.setup.gpus;
+        const std::int64_t gpus = model_.settings.setup.gpus;
         Rect row = title_;
         row.cut_left(p_.text_within(row.x, row.middle(), row.w, Type::small_strong, p_.theme.text,
                                     gpus == 1 ? std::string("Memory on one GPU")
@@ -128,7 +128,7 @@ private:
         const Theme& t = p_.theme;
         const FinetuneReport& r = model_.of(recipe);
         const Rect bar = column(recipe);
-        const bool chosen = recipe == model_.wish.recipe;
+        const bool chosen = recipe == model_.settings.recipe;
         const Press pressed = press(p_, {bar.x, bar.y, bar.w, names_.bottom() - bar.y},
                                     fmt::format("###recipe {}", name_of(recipe)).c_str(), 4);
         std::vector<BarPart> parts;
@@ -216,7 +216,7 @@ private:
         const Theme& t = p_.theme;
         const float row = table_.h / static_cast<float>(kCards.size() + 1);
         p_.text_within(table_.x, table_.y + row / 2, table_.w, Type::small, t.muted,
-                       model_.wish.setup.paged ? "GPUs needed, sharded, optimizer paged out"
+                       model_.settings.setup.paged ? "GPUs needed, sharded, optimizer paged out"
                                               : "GPUs needed, fully sharded");
         for (std::size_t card = 0; card < kCards.size(); ++card)
         {
@@ -234,7 +234,7 @@ private:
                     p_.tick(bar.centre() - p_.width(Type::mono_small, words) / 2 - p_.px(18), middle, t.ok);
                 }
                 p_.text(bar.centre(), middle, Type::mono_small,
-                        recipe == model_.wish.recipe ? t.text : t.muted, words, Align::centre);
+                        recipe == model_.settings.recipe ? t.text : t.muted, words, Align::centre);
             }
         }
     }
@@ -261,13 +261,13 @@ std::optional<FinetuneRecipe> draw_finetune_bars(const Frame& frame, const Paint
 
 void FinetuneModel::update(const Scenario& scenario) const
 {
-    if (made_for_ == wish && scenario_ == scenario)
+    if (made_for_ == settings && scenario_ == scenario)
     {
         return;
     }
-    made_for_ = wish;
+    made_for_ = settings;
     scenario_ = scenario;
-    FinetuneSetup setup = wish.setup;
+    FinetuneSetup setup = settings.setup;
     setup.sequence = scenario.training.sequence_length;
     setup.micro_batch = scenario.training.micro_batch;
     matrices_ = lora_matrices(scenario.model);

@@ -21,7 +21,7 @@ void draw_memory_page(const FinetuneRoom& r)
     Rect area = r.area;
     FinetuneModel& model = r.state.model;
     model.update(r.frame.now.scenario);
-    const FinetuneWish before = model.wish;
+    const FinetuneSettings before = model.settings;
     if (area.w >= painter.px(560))
     {
         Rect left = area.cut_left(std::clamp(area.w * 0.44F, painter.px(240), painter.px(680)));
@@ -29,17 +29,17 @@ void draw_memory_page(const FinetuneRoom& r)
         const Rect head = left.cut_top(painter.px(24));
         painter.text_within(
             head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
-            fmt::format("Adapters on one block, rank {}, weights to scale", model.wish.setup.rank));
-        if (const auto wish = draw_lora_modules(painter, left, model))
+            fmt::format("Adapters on one block, rank {}, weights to scale", model.settings.setup.rank));
+        if (const auto settings = draw_lora_modules(painter, left, model))
         {
-            model.wish = *wish;
+            model.settings = *settings;
         }
     }
     if (const auto recipe = draw_finetune_bars(r.frame, painter, area, model, r.state.levels, r.out))
     {
-        model.wish.recipe = *recipe;
+        model.settings.recipe = *recipe;
     }
-    r.out.animating = r.out.animating || !(model.wish == before);
+    r.out.animating = r.out.animating || !(model.settings == before);
 }
 
 // "1 GPU of 48 GB"; the smallest card that one of is enough, else how many of the largest.
@@ -47,12 +47,12 @@ std::string say_cards(const FinetuneModel& model)
 {
     for (std::size_t card = 0; card < kCards.size(); ++card)
     {
-        if (model.gpus(model.wish.recipe, card) == 1)
+        if (model.gpus(model.settings.recipe, card) == 1)
         {
             return fmt::format("fits on **one GPU of {:.0f} GB**", kCards[card]);
         }
     }
-    const std::int64_t most = model.gpus(model.wish.recipe, kCards.size() - 1);
+    const std::int64_t most = model.gpus(model.settings.recipe, kCards.size() - 1);
     return most == 0 ? fmt::format(
                            "!!does not fit on any number of {:.0f} GB GPUs!!: its activations are too large",
                            kCards.back())
@@ -104,7 +104,7 @@ void draw_numbers(PanelColumn& column, const FinetuneReport& r, ByteUnit unit)
 void panel_finetune(PanelColumn& column, const FinetuneRoom& r)
 {
     r.state.model.update(r.frame.now.scenario);
-    FinetuneSetup& s = r.state.model.wish.setup;
+    FinetuneSetup& s = r.state.model.settings.setup;
     column.slide("Rank r", Track::at(kRanks, say_whole), s.rank);
     column.slide("Sharded over GPUs", Track::at(kGpus, say_whole), s.gpus);
     column.toggle("Activation checkpointing", s.checkpointing,

@@ -111,14 +111,14 @@ LoraPlaces places_of(const Painter& p, Rect area, std::span<const Shown> all, fl
 
 // W on the scale of the block, B at its right and A below it; strips grow with the root of the rank, since on
 // that scale nobody could see them.
-void draw_lora_matrix(const Painter& p, Rect r, const Shown& s, const FinetuneWish& wish, float scale,
+void draw_lora_matrix(const Painter& p, Rect r, const Shown& s, const FinetuneSettings& settings, float scale,
                       bool trained)
 {
     const Theme& t = p.theme;
-    const float strip = strip_of(p, wish.setup.rank);
+    const float strip = strip_of(p, settings.setup.rank);
     const auto side = [&](std::int64_t n) { return std::max(p.px(3), static_cast<float>(n) * scale); };
     const Rect w{r.x, r.y, std::min(side(s.most.in), r.w), std::min(side(s.most.out), r.h)};
-    const bool full = wish.recipe == FinetuneRecipe::full;
+    const bool full = settings.recipe == FinetuneRecipe::full;
     const Colour base = t.of(full ? Component::gradients : Component::weights).fill;
     p.fill(w, trained || full ? base : dim(t, base, 0.5F));
     if (trained)
@@ -130,10 +130,10 @@ void draw_lora_matrix(const Painter& p, Rect r, const Shown& s, const FinetuneWi
 }
 
 // A press takes or gives the module its adapter, dragging across its cell sets the rank.
-std::optional<FinetuneWish> lora_wish(const Painter& p, const Press& pressed, Rect cell, const Shown& s,
-                                      const FinetuneWish& wish)
+std::optional<FinetuneSettings> lora_settings(const Painter& p, const Press& pressed, Rect cell, const Shown& s,
+                                      const FinetuneSettings& settings)
 {
-    FinetuneWish next = wish;
+    FinetuneSettings next = settings;
     const float far = p.px(6);
     const ImGuiIO& io = ImGui::GetIO();
     const bool dragged = io.MouseDragMaxDistanceSqr[0] > far * far;
@@ -151,45 +151,45 @@ std::optional<FinetuneWish> lora_wish(const Painter& p, const Press& pressed, Re
         bool& on = next.setup.modules[static_cast<std::size_t>(s.module)];
         on = !on;
     }
-    return next == wish ? std::nullopt : std::optional(next);
+    return next == settings ? std::nullopt : std::optional(next);
 }
 
-std::optional<FinetuneWish> draw_lora_cell(const Painter& p, Rect cell, const Shown& s,
-                                           const FinetuneWish& wish, float scale)
+std::optional<FinetuneSettings> draw_lora_cell(const Painter& p, Rect cell, const Shown& s,
+                                           const FinetuneSettings& settings, float scale)
 {
     const Theme& t = p.theme;
-    const bool on = wish.setup.modules[static_cast<std::size_t>(s.module)];
-    const bool trained = on && wish.recipe != FinetuneRecipe::full;
+    const bool on = settings.setup.modules[static_cast<std::size_t>(s.module)];
+    const bool trained = on && settings.recipe != FinetuneRecipe::full;
     const Press pressed = press(p, cell, fmt::format("###adapter {}", name_of(s.module)).c_str(), 6);
     if (pressed.hovered)
     {
         p.outline(cell.inset(-p.px(4)), t.line, 1, p.px(6));
     }
-    tooltip(p, tip(s, wish.setup.rank));
+    tooltip(p, tip(s, settings.setup.rank));
     Rect inner = cell;
     const Rect words = inner.cut_bottom(p.height(Type::small) * 2);
-    draw_lora_matrix(p, inner, s, wish, scale, trained);
+    draw_lora_matrix(p, inner, s, settings, scale, trained);
     const float line = words.h / 2;
     p.text_within(words.x, words.y + line / 2, words.w, Type::small_strong, trained ? t.text : t.muted,
                   name_of(s.module));
-    const std::string number = trained ? "+ " + format_count(static_cast<double>(wish.setup.rank * s.widths))
+    const std::string number = trained ? "+ " + format_count(static_cast<double>(settings.setup.rank * s.widths))
                                : on    ? "fully trained"
                                        : "frozen";
     p.text_within(words.x, words.y + line * 1.5F, words.w, Type::small, t.muted, number);
-    return lora_wish(p, pressed, cell, s, wish);
+    return lora_settings(p, pressed, cell, s, settings);
 }
 
 } // namespace
 
-std::optional<FinetuneWish> draw_lora_modules(const Painter& p, Rect area, const FinetuneModel& model)
+std::optional<FinetuneSettings> draw_lora_modules(const Painter& p, Rect area, const FinetuneModel& model)
 {
     const std::vector<Shown> all = shown(model);
-    const LoraPlaces places = places_of(p, area, all, strip_of(p, model.wish.setup.rank));
-    std::optional<FinetuneWish> moved;
+    const LoraPlaces places = places_of(p, area, all, strip_of(p, model.settings.setup.rank));
+    std::optional<FinetuneSettings> moved;
     for (std::size_t i = 0; i < all.size() && places.cells[i].bottom() <= area.bottom() + 1; ++i)
     {
-        const auto wish = draw_lora_cell(p, places.cells[i], all[i], model.wish, places.scale);
-        moved = wish ? wish : moved;
+        const auto settings = draw_lora_cell(p, places.cells[i], all[i], model.settings, places.scale);
+        moved = settings ? settings : moved;
     }
     p.part("adapters", area);
     return moved;

@@ -18,12 +18,12 @@ inline constexpr std::array<double, 10> kRanks{1, 2, 4, 8, 16, 32, 64, 128, 256,
 inline constexpr std::array kRecipes{FinetuneRecipe::full, FinetuneRecipe::lora, FinetuneRecipe::dora,
                                      FinetuneRecipe::qlora};
 
-struct FinetuneWish
+struct FinetuneSettings
 {
     FinetuneSetup setup; // its sequence and micro-batch are the scenario's
     FinetuneRecipe recipe = FinetuneRecipe::qlora;
 
-    bool operator==(const FinetuneWish&) const = default;
+    bool operator==(const FinetuneSettings&) const = default;
 };
 
 class FinetuneModel
@@ -31,13 +31,13 @@ class FinetuneModel
 public:
     void update(const Scenario& scenario) const;
 
-    FinetuneWish wish;
+    FinetuneSettings settings;
     const Scenario& scenario() const { return scenario_; }
     const FinetuneReport& of(FinetuneRecipe recipe) const
     {
         return reports_[static_cast<std::size_t>(recipe)];
     }
-    const FinetuneReport& chosen() const { return of(wish.recipe); }
+    const FinetuneReport& chosen() const { return of(settings.recipe); }
     // Of kCards[card]; 0: no number of them is enough.
     std::int64_t gpus(FinetuneRecipe recipe, std::size_t card) const
     {
@@ -46,7 +46,7 @@ public:
     const std::vector<LoraMatrix>& matrices() const { return matrices_; }
 
 private:
-    mutable std::optional<FinetuneWish> made_for_;
+    mutable std::optional<FinetuneSettings> made_for_;
     mutable Scenario scenario_;
     mutable std::array<FinetuneReport, kFinetuneRecipes> reports_;
     mutable std::array<std::array<std::int64_t, kCards.size()>, kFinetuneRecipes> gpus_{};
@@ -63,7 +63,7 @@ struct FinetuneLevels
 std::optional<FinetuneRecipe> draw_finetune_bars(const Frame& frame, const Painter& painter, Rect area,
                                                  const FinetuneModel& model, FinetuneLevels& levels, Out& out);
 
-// The wish where something was pressed or dragged.
-std::optional<FinetuneWish> draw_lora_modules(const Painter& painter, Rect area, const FinetuneModel& model);
+// The settings where something was pressed or dragged.
+std::optional<FinetuneSettings> draw_lora_modules(const Painter& painter, Rect area, const FinetuneModel& model);
 
 } // namespace ringside

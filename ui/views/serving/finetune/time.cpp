@@ -21,7 +21,7 @@ constexpr std::array<double, 8> kAccumulated{1, 2, 4, 8, 16, 32, 64, 128};
 FinetuneTime time_of(const Scenario& scenario, const FinetuneState& state, FinetuneRecipe recipe,
                      std::optional<double> tokens = {})
 {
-    FinetuneSetup setup = state.model.wish.setup;
+    FinetuneSetup setup = state.model.settings.setup;
     setup.sequence = tokens ? std::llround(*tokens) : scenario.training.sequence_length;
     setup.micro_batch = tokens ? 1 : scenario.training.micro_batch;
     return finetune_time(scenario, recipe, setup, state.accumulation);
@@ -78,13 +78,13 @@ void draw_time_bars(const FinetuneRoom& r, Rect area)
                              "",
                              fmt::format("###timed {}", name_of(recipe)),
                              "",
-                             recipe == r.state.model.wish.recipe});
+                             recipe == r.state.model.settings.recipe});
     }
     r.p.part("recipes", area);
     const DrawnRows drawn = draw_bar_rows(r.p, area, rows);
     if (drawn.pressed)
     {
-        r.state.model.wish.recipe = kRecipes.at(*drawn.pressed);
+        r.state.model.settings.recipe = kRecipes.at(*drawn.pressed);
         r.out.animating = true;
     }
 }
@@ -114,7 +114,7 @@ void draw_relative(const FinetuneRoom& r, Rect area)
             line[i].y /= lora[i].y;
         }
         plot.line(line, {recipe_line(t, recipe), 2.5F}, std::string(name_of(recipe)),
-                  recipe == r.state.model.wish.recipe);
+                  recipe == r.state.model.settings.recipe);
     }
     plot.rule_x(plot.x.held(static_cast<double>(s.training.sequence_length * s.training.micro_batch)),
                 {t.text, 1, true});
@@ -144,7 +144,7 @@ void panel_time(PanelColumn& column, const FinetuneRoom& r)
     panel_finetune(column, r);
     column.slide("Micro-batches per update", Track::at(kAccumulated, say_whole), r.state.accumulation,
                  "Gradient accumulation: the optimizer\u2019s time is shared among them");
-    const FinetuneTime time = time_of(r.frame.now.scenario, r.state, r.state.model.wish.recipe);
+    const FinetuneTime time = time_of(r.frame.now.scenario, r.state, r.state.model.settings.recipe);
     column.gap();
     column.fact("Micro-batch", format_seconds(Seconds(time.total())));
     column.fact("Dequantization", format_percent(time.of(FinetunePhase::dequantize) / time.total()));
@@ -156,8 +156,8 @@ Caption time_caption(const Frame& frame, FinetuneState& state)
     const auto total = [&](FinetuneRecipe recipe)
     { return time_of(frame.now.scenario, state, recipe).total(); };
     const double lora = total(FinetuneRecipe::lora);
-    const std::string again = state.model.wish.setup.checkpointing ? "8" : "6";
-    const std::string frozen = state.model.wish.setup.checkpointing ? "6" : "4";
+    const std::string again = state.model.settings.setup.checkpointing ? "8" : "6";
+    const std::string frozen = state.model.settings.setup.checkpointing ? "6" : "4";
     return {
         fmt::format(
             "Full fine-tuning takes **{}\u00d7** as long as LoRA, QLoRA **{}\u00d7**: a frozen base has no "

@@ -86,10 +86,10 @@ std::optional<std::int64_t> draw_batch(const Painter& p, Plot& plot, const Servi
     }
     // A key moves by one at least.
     const auto least = r.setup.batch + move.steps;
-    const auto wish = std::llround(*to);
-    return std::clamp<std::int64_t>(move.steps > 0   ? std::max<std::int64_t>(wish, least)
-                                    : move.steps < 0 ? std::min<std::int64_t>(wish, least)
-                                                     : wish,
+    const auto settings = std::llround(*to);
+    return std::clamp<std::int64_t>(move.steps > 0   ? std::max<std::int64_t>(settings, least)
+                                    : move.steps < 0 ? std::min<std::int64_t>(settings, least)
+                                                     : settings,
                                     1, std::llround(plot.x.high));
 }
 
@@ -242,19 +242,19 @@ std::vector<std::int64_t> batches(const ServingReport& r)
 
 void ServingModel::update(const Scenario& scenario) const
 {
-    if (made_for_ == wish && scenario_ == scenario)
+    if (made_for_ == settings && scenario_ == scenario)
     {
         return;
     }
-    made_for_ = wish;
+    made_for_ = settings;
     scenario_ = scenario;
     ServingSetup setup = serving_setup(scenario);
-    setup.batch = wish.batch;
-    setup.prompt = wish.prompt.value_or(setup.prompt);
-    setup.output = wish.output.value_or(setup.output);
-    setup.weight_bits = wish.weight_bits;
-    setup.cache_bits = wish.cache_bits;
-    setup.paged = wish.paged;
+    setup.batch = settings.batch;
+    setup.prompt = settings.prompt.value_or(setup.prompt);
+    setup.output = settings.output.value_or(setup.output);
+    setup.weight_bits = settings.weight_bits;
+    setup.cache_bits = settings.cache_bits;
+    setup.paged = settings.paged;
     setup = holding_setup(scenario, setup);
     report_ = serving_report(scenario, setup);
     curve_ = serving_curve(scenario, setup, batches(report_));

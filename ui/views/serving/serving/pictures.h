@@ -22,7 +22,7 @@ enum class ServingPage : std::uint8_t
 };
 
 // What a person chose; nothing: as the scenario has it.
-struct ServingWish
+struct ServingSettings
 {
     std::int64_t batch = 32;
     std::optional<std::int64_t> prompt;
@@ -34,7 +34,7 @@ struct ServingWish
     double draft_cost = 0.1; // of a pass of the large model
     std::int64_t drafted = 4;
 
-    bool operator==(const ServingWish&) const = default;
+    bool operator==(const ServingSettings&) const = default;
 };
 
 class ServingModel
@@ -42,7 +42,7 @@ class ServingModel
 public:
     void update(const Scenario& scenario) const;
 
-    ServingWish wish;
+    ServingSettings settings;
     const Scenario& scenario() const { return scenario_; }
     const ServingReport& report() const { return report_; }
     // By batch, ascending.
@@ -51,7 +51,7 @@ public:
     const Batching& free() const { return free_; }
 
 private:
-    mutable std::optional<ServingWish> made_for_;
+    mutable std::optional<ServingSettings> made_for_;
     mutable Scenario scenario_;
     mutable ServingReport report_;
     mutable std::vector<ServingReport> curve_;
@@ -75,7 +75,7 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& painter, Rect are
 void draw_serving_slots(const Painter& painter, Rect area, const ServingModel& model, double clock);
 // Preallocated and paged.
 void draw_serving_pages(const Painter& painter, Rect area, const ServingModel& model);
-// The wish where a number of draft tokens was pressed.
-std::optional<ServingWish> draw_serving_drafts(const Painter& painter, Rect area, const ServingWish& wish);
+// The settings where a number of draft tokens was pressed.
+std::optional<ServingSettings> draw_serving_drafts(const Painter& painter, Rect area, const ServingSettings& settings);
 
 } // namespace ringside

@@ -133,7 +133,7 @@ void draw_serving_pages(const Painter& p, Rect area, const ServingModel& model)
 namespace
 {
 
-std::string draft_tip(const ServingWish& w, std::int64_t i)
+std::string draft_tip(const ServingSettings& w, std::int64_t i)
 {
     return fmt::format(
         "Draft token {} counts if it and all before it are accepted: a^{} = {}\n\nWith {} draft tokens: {} "
@@ -146,26 +146,26 @@ std::string draft_tip(const ServingWish& w, std::int64_t i)
 
 } // namespace
 
-std::optional<ServingWish> draw_serving_drafts(const Painter& p, Rect area, const ServingWish& wish)
+std::optional<ServingSettings> draw_serving_drafts(const Painter& p, Rect area, const ServingSettings& settings)
 {
     const Theme& t = p.theme;
-    std::optional<ServingWish> moved;
-    const std::int64_t best = best_drafted(wish.acceptance, wish.draft_cost);
+    std::optional<ServingSettings> moved;
+    const std::int64_t best = best_drafted(settings.acceptance, settings.draft_cost);
     draw_chart_title(
         p, area.cut_top(p.px(24)),
-        fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", wish.drafted,
-                    three_digits(expected_tokens(wish.acceptance, wish.drafted)),
-                    three_digits(speculative_speedup(wish.acceptance, wish.drafted, wish.draft_cost))),
+        fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", settings.drafted,
+                    three_digits(expected_tokens(settings.acceptance, settings.drafted)),
+                    three_digits(speculative_speedup(settings.acceptance, settings.drafted, settings.draft_cost))),
         best > 0 ? fmt::format("probability that each counts; fastest with {}", best)
                  : "slower than plain decoding");
     const Rect foot = area.cut_bottom(p.px(24));
     const float pitch = area.w / static_cast<float>(kShownDrafts + 1);
     for (std::int64_t i = 0; i <= kShownDrafts; ++i)
     {
-        const auto share = static_cast<float>(std::pow(wish.acceptance, static_cast<double>(i)));
+        const auto share = static_cast<float>(std::pow(settings.acceptance, static_cast<double>(i)));
         const Rect column{area.x + pitch * static_cast<float>(i), area.y, pitch - p.px(3), area.h};
         const Rect bar{column.x, column.bottom() - column.h * share, column.w, column.h * share};
-        const bool counted = i <= wish.drafted;
+        const bool counted = i <= settings.drafted;
         const Ink& ink = i == 0 ? t.of(Component::weights) : t.of(Component::activations);
         p.fill(column, t.panel);
         p.fill(bar, counted ? ink.fill : dim(t, ink.fill));
@@ -177,10 +177,10 @@ std::optional<ServingWish> draw_serving_drafts(const Painter& p, Rect area, cons
                    above || !counted ? t.muted : ink.label, percent, Align::centre);
         }
         const Press pressed = press(p, column, fmt::format("###{} drafts", i).c_str(), 2);
-        tooltip(p, i == 0 ? "The target model's own token: one in every pass" : draft_tip(wish, i));
+        tooltip(p, i == 0 ? "The target model's own token: one in every pass" : draft_tip(settings, i));
         if (pressed.clicked || (pressed.hovered && ImGui::IsMouseDragging(0, 1)))
         {
-            moved = wish;
+            moved = settings;
             moved->drafted = i;
         }
         const std::string number = i == 0 ? "own" : std::to_string(i);

@@ -29,8 +29,8 @@ std::string questions_of(std::size_t n)
 Deck of_kind(const StudyFrame& study, KindGroup kind, const char* key, ImGuiKey code, const char* name)
 {
     Deck deck{key, code, name, "", {}, 0};
-    deck.start.wish.filter.kind = kind;
-    deck.questions = families_of(study.state(), deck.start.wish.filter).size();
+    deck.start.request.filter.kind = kind;
+    deck.questions = families_of(study.state(), deck.start.request.filter).size();
     deck.says = fmt::format("{}, due ones first", questions_of(deck.questions));
     return deck;
 }
@@ -72,8 +72,8 @@ std::vector<Deck> decks_of(const StudyFrame& study)
         Deck flagged{"F",       ImGuiKey_F,
                      "Flagged", questions_of(study.progress->flags.size()),
                      {},        study.progress->flags.size()};
-        flagged.start.wish.kind = DeckKind::all;
-        flagged.start.wish.filter.flagged = true;
+        flagged.start.request.kind = DeckKind::all;
+        flagged.start.request.filter.flagged = true;
         all.push_back(std::move(flagged));
     }
     return all;
@@ -124,8 +124,8 @@ bool draw_topic(const Painter& p, Rect r, const HeatTopic& topic)
 StartDrill topic_drill(std::string_view topic)
 {
     StartDrill drill;
-    drill.wish.kind = DeckKind::weak;
-    drill.wish.filter.topics = {std::string(topic)};
+    drill.request.kind = DeckKind::weak;
+    drill.request.filter.topics = {std::string(topic)};
     return drill;
 }
 
@@ -134,12 +134,12 @@ StartDrill weakest_drill(const StudyFrame& study)
     StartDrill drill;
     if (!study.weakest.empty())
     {
-        drill.wish.kind = DeckKind::weak;
-        drill.wish.most_new = 0;
+        drill.request.kind = DeckKind::weak;
+        drill.request.most_new = 0;
     }
     for (const std::size_t i : study.weakest)
     {
-        drill.wish.filter.topics.emplace_back(study.heat[i].topic->id);
+        drill.request.filter.topics.emplace_back(study.heat[i].topic->id);
     }
     return drill;
 }
@@ -147,8 +147,8 @@ StartDrill weakest_drill(const StudyFrame& study)
 StartDrill wrong_drill()
 {
     StartDrill drill;
-    drill.wish.kind = DeckKind::wrong;
-    drill.wish.most_new = 0;
+    drill.request.kind = DeckKind::wrong;
+    drill.request.most_new = 0;
     return drill;
 }
 

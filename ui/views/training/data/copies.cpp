@@ -86,15 +86,15 @@ void draw_copies(const DataRoom& r)
     tooltip(p, "Drag: more hashes per band require more similarity, and make the curve steeper");
     if (bands.to || bands.steps != 0)
     {
-        const double wish =
+        const double request =
             bands.to ? bands_for(bands.to->x, kBandsAt, state.rows) : state.bands + bands.steps;
-        state.bands = std::clamp(std::round(wish), 1.0, kMostBands);
+        state.bands = std::clamp(std::round(request), 1.0, kMostBands);
         r.out.animating = true;
     }
     if (rows.to || rows.steps != 0)
     {
-        const double wish = rows.to ? rows_for(rows.to->x, kRowsAt, state.bands) : state.rows + rows.steps;
-        state.rows = std::clamp(std::round(wish), 1.0, kMostRows);
+        const double request = rows.to ? rows_for(rows.to->x, kRowsAt, state.bands) : state.rows + rows.steps;
+        state.rows = std::clamp(std::round(request), 1.0, kMostRows);
         r.out.animating = true;
     }
 }

@@ -12,7 +12,7 @@
 namespace ringside
 {
 
-inline constexpr std::int64_t kMostWishedRanks = 8; // that fit on a screen, and on a laptop
+inline constexpr std::int64_t kMostRequestedRanks = 8; // that fit on a screen, and on a laptop
 
 struct TeamStrategy
 {
@@ -31,10 +31,10 @@ struct TeamCompression
 };
 std::span<const TeamCompression> team_compressions();
 
-struct TeamWish
+struct TeamRequest
 {
     std::size_t strategy = 0;                           // in team_strategies()
-    std::int64_t ranks = 4;                             // 1 to kMostWishedRanks
+    std::int64_t ranks = 4;                             // 1 to kMostRequestedRanks
     ScheduleKind schedule = ringside::schedule("1f1b"); // of a strategy with a pipeline
     std::int64_t micro_batches = 8;                     // of one step, all ranks together
     double steps_per_second = 4;                        // at most; 0: as fast as it goes
@@ -43,7 +43,7 @@ struct TeamWish
 
     SavePlan saving; // of checkpoints while it trains
 
-    bool operator==(const TeamWish&) const = default;
+    bool operator==(const TeamRequest&) const = default;
 };
 
 // A GPT that every strategy can cut for up to eight ranks: eight layers, eight heads, sixteen words.
@@ -56,8 +56,8 @@ std::span<const std::size_t> compared_compressions();
 // "dp4, Top-k, 1%, SGD"
 std::string run_name(const TeamConfig& config);
 
-// The model has experts where the strategy shares them out. A fault names the wish, and what would work.
-Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish);
+// The model has experts where the strategy shares them out. A fault names the request, and what would work.
+Result<TeamConfig> config_of(TrainerConfig trainer, const TeamRequest& request);
 
 // The same without one of its copies: the batch is shared out anew, and grows to a multiple where it must.
 // A fault where ranks hold parts that no other has.

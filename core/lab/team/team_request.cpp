@@ -1,4 +1,4 @@
-#include "core/lab/team/team_wish.h"
+#include "core/lab/team/team_request.h"
 
 #include <fmt/format.h>
 
@@ -148,30 +148,30 @@ TrainerConfig team_trainer_config()
     return c;
 }
 
-Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish)
+Result<TeamConfig> config_of(TrainerConfig trainer, const TeamRequest& request)
 {
-    const TeamStrategy& strategy = kStrategies.at(std::min(wish.strategy, kStrategies.size() - 1));
-    const std::string words = words_for(strategy.id, wish.ranks);
+    const TeamStrategy& strategy = kStrategies.at(std::min(request.strategy, kStrategies.size() - 1));
+    const std::string words = words_for(strategy.id, request.ranks);
     if (words.empty())
     {
-        return Issue{"ranks", fmt::format("{} ranks for {}", wish.ranks, strategy.name),
+        return Issue{"ranks", fmt::format("{} ranks for {}", request.ranks, strategy.name),
                      std::string(ranks_for(strategy.id))};
     }
     if (strategy.id == "ep")
     {
         give_experts(trainer.model);
     }
-    auto team = with_strategy(std::move(trainer), words, wish.ranks);
+    auto team = with_strategy(std::move(trainer), words, request.ranks);
     if (!team)
     {
         return team;
     }
     Parallel& p = team->parallel;
-    const ScheduleKind kind = p.pipeline > 1 ? wish.schedule : ringside::schedule("1f1b");
+    const ScheduleKind kind = p.pipeline > 1 ? request.schedule : ringside::schedule("1f1b");
     team->trainer.training.schedule = kind;
     p.chunks = p.pipeline > 1 ? kind->least_chunks : 1;
-    set_micro_batches(*team, wish.micro_batches);
-    if (wish.plain_sgd)
+    set_micro_batches(*team, request.micro_batches);
+    if (request.plain_sgd)
     {
         team->trainer.training.optimizer = Optimizer::sgd_momentum;
         Recipe& r = team->trainer.recipe;
@@ -182,7 +182,7 @@ Result<TeamConfig> config_of(TrainerConfig trainer, const TeamWish& wish)
     if (can_compress(*team))
     {
         const auto all = team_compressions();
-        team->compression = all[std::min(wish.compression, all.size() - 1)].options;
+        team->compression = all[std::min(request.compression, all.size() - 1)].options;
     }
     return team;
 }
