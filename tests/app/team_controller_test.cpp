@@ -1,4 +1,4 @@
-// The controller of the ranks: starts, requests, mishaps; and that looking never waits.
+// The controller of the ranks: starts, requests, faults; and that looking never waits.
 #include "tests/app/team_room.h"
 #include "tests/threads.h"
 
@@ -74,21 +74,21 @@ TEST_CASE("ranks that do not divide the model move on to the next that do, and i
     CHECK(controller.frame().request.ranks == 8);
 }
 
-TEST_CASE("a mishap stops the team with a diagnosis, and the controller goes on without the rank or with all")
+TEST_CASE("a fault stops the team with a diagnosis, and the controller goes on without the rank or with all")
 {
     TeamController controller(team_setup_for_tests());
     REQUIRE(controller.run_to(5, kTeamPatience));
-    CHECK(controller.apply(GoWrong{{Mishap::dead, 3, 0}}) == "");
+    CHECK(controller.apply(GoWrong{{RankFault::dead, 3, 0}}) == "");
     REQUIRE(controller.wait(kTeamPatience));
     CHECK(run(controller).state == TeamState::broken);
     CHECK(run(controller).message.find("rank 3") != std::string::npos);
     REQUIRE(controller.frame().can_go_without);
-    CHECK_FALSE(controller.apply(GoWrong{{Mishap::slow, 0, 0}}).empty()); // it is broken already
+    CHECK_FALSE(controller.apply(GoWrong{{RankFault::slow, 0, 0}}).empty()); // it is broken already
     controller.apply(TeamCommand::without);
     CHECK(controller.frame().request.ranks == 3);
     REQUIRE(controller.run_to(6, kTeamPatience));
     CHECK(run(controller).config.ranks == 3);
-    controller.apply(GoWrong{{Mishap::left_out, 0, 0}});
+    controller.apply(GoWrong{{RankFault::left_out, 0, 0}});
     REQUIRE(controller.wait(kTeamPatience));
     REQUIRE(run(controller).state == TeamState::broken);
     REQUIRE(controller.run_to(8, kTeamPatience));
@@ -121,7 +121,7 @@ TEST_CASE("teams that are started and dropped leave no thread behind, and lookin
         }
         if (i % 3 == 0)
         {
-            controller.apply(GoWrong{{Mishap::dead, 1, 0}});
+            controller.apply(GoWrong{{RankFault::dead, 1, 0}});
         }
     }
     CHECK(test::threads_are_back_to(before));
@@ -256,7 +256,7 @@ TEST_CASE("a recording goes on step by step and begins again, and what it has no
     CHECK_FALSE(controller.busy());
     ++request.ranks;
     CHECK(controller.apply(RequestTeam{request}).find("desktop program") != std::string::npos);
-    CHECK(controller.apply(GoWrong{{Mishap::dead, 0, 0}}).find("desktop program") != std::string::npos);
+    CHECK(controller.apply(GoWrong{{RankFault::dead, 0, 0}}).find("desktop program") != std::string::npos);
     CHECK(controller.apply(TeamCommand::compare).find("desktop program") != std::string::npos);
     CHECK(controller.frame().request.ranks == run(controller).config.ranks);
     controller.apply(TeamCommand::clear);

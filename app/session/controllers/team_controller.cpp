@@ -105,7 +105,7 @@ std::string TeamController::apply(const TeamAction& action)
     }
     std::string notice = std::visit(Overloaded{[this](TeamCommand a) { return command(a); },
                                                [this](const RequestTeam& a) { return request(a.request); },
-                                               [this](const GoWrong& a) { return go_wrong(a.mishap); }},
+                                               [this](const GoWrong& a) { return go_wrong(a.fault); }},
                                     action);
     tick();
     return notice;
@@ -170,7 +170,7 @@ std::string TeamController::command(TeamCommand command)
         run_->go_on_without();
         config_ = *without_one(frame_.snapshot->config);
         frame_.request.ranks = config_.ranks;
-        return fmt::format("Rank {} is dropped; the batch is redistributed", frame_.snapshot->suffered.rank);
+        return fmt::format("Rank {} is dropped; the batch is redistributed", frame_.snapshot->happened.rank);
     case TeamCommand::clear:
         end_comparison();
         keep_curve();
@@ -296,7 +296,7 @@ std::string TeamController::request(const TeamRequest& request)
                : fmt::format("{} ranks, since {} do not divide this model so", next.ranks, asked);
 }
 
-std::string TeamController::go_wrong(const PlannedMishap& mishap)
+std::string TeamController::go_wrong(const PlannedFault& fault)
 {
     end_comparison();
     if (frame_.is(TeamState::broken))
@@ -306,7 +306,7 @@ std::string TeamController::go_wrong(const PlannedMishap& mishap)
     std::string fault = !run_ || frame_.is(TeamState::failed) ? begin(true) : std::string();
     if (run_)
     {
-        run_->plan(mishap);
+        run_->plan(fault);
         if (!frame_.is(TeamState::running))
         {
             run_->step_once();

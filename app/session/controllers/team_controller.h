@@ -58,7 +58,7 @@ private:
     void end_comparison();
     void keep_curve();
     std::string request(const TeamRequest& request);
-    std::string go_wrong(const PlannedMishap& mishap);
+    std::string go_wrong(const PlannedFault& fault);
     std::string begin(bool paused);
     parallel::TeamRunSettings settings(bool paused) const;
     Result<TeamConfig> nearest(TeamRequest& request) const;

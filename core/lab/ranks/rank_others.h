@@ -55,9 +55,9 @@ public:
         if (last || r_.config_.parallel.zero >= 2)
         {
             sum_norms(unit);
-            if (r_.mishap_.mishap == Mishap::left_out)
+            if (r_.fault_.kind == RankFault::left_out)
             {
-                r_.mishap_ = {}; // this one only
+                r_.fault_ = {}; // this one only
             }
             else if (!waits_for_other_end(unit))
             {

@@ -116,9 +116,9 @@ std::vector<bool> RankTrainer::counted_places() const
     return counted;
 }
 
-RankStep RankTrainer::step(const PlannedMishap& planned)
+RankStep RankTrainer::step(const PlannedFault& planned)
 {
-    mishap_ = planned.rank == plan_.rank ? planned : PlannedMishap{};
+    fault_ = planned.rank == plan_.rank ? planned : PlannedFault{};
     RankStep step;
     step.start = log_.now();
     step.result.loss_scale = now_.scale.value;
@@ -134,7 +134,7 @@ RankStep RankTrainer::step(const PlannedMishap& planned)
     shards_.clear_gradients();
     for (const Operation& operation : plan_.order)
     {
-        if (mishap_.mishap == Mishap::dead && &operation == &plan_.order[plan_.order.size() / 2])
+        if (fault_.kind == RankFault::dead && &operation == &plan_.order[plan_.order.size() / 2])
         {
             log_.finish();
             step.died = true;
@@ -158,11 +158,11 @@ RankStep RankTrainer::step(const PlannedMishap& planned)
 // What was planned to go wrong with this operation.
 void RankTrainer::suffer(const Operation& operation)
 {
-    if (mishap_.mishap == Mishap::slow)
+    if (fault_.kind == RankFault::slow)
     {
-        std::this_thread::sleep_for(std::chrono::duration<double>(mishap_.seconds));
+        std::this_thread::sleep_for(std::chrono::duration<double>(fault_.seconds));
     }
-    if (mishap_.mishap == Mishap::not_a_number && operation.pass != Pass::forward)
+    if (fault_.kind == RankFault::not_a_number && operation.pass != Pass::forward)
     {
         const Tensor victim = shards_.gradient(shards_.table().layers.front().gain1);
         if (victim)
@@ -172,7 +172,7 @@ void RankTrainer::suffer(const Operation& operation)
             backend_.upload(one.data(), &bad, sizeof bad);
             backend_.run(trainer::Convert{.from = trainer::tensor(one.data(), DType::f32, 1, 1),
                                           .to = trainer::tensor(victim.data, victim.type, 1, 1)});
-            mishap_ = {};
+            fault_ = {};
         }
     }
 }

@@ -47,7 +47,7 @@ public:
     const RankPlan& plan() const { return plan_; }
 
     // One optimizer step together with all other ranks. Throws Aborted, or trainer::OutOfMemory.
-    RankStep step(const PlannedMishap& planned = {});
+    RankStep step(const PlannedFault& planned = {});
 
     // The whole model's state as one device has it, so that it can go on in any other layout: this rank's
     // part of it. `whole` has room for everything: empty_state().
@@ -130,7 +130,7 @@ private:
     std::map<std::pair<std::int64_t, std::int64_t>, trainer::Held> handed_; // between stages of one rank
     std::deque<Sending> sending_;
     std::vector<RankTrace::Work> work_;
-    PlannedMishap mishap_; // this rank's, in this step
+    PlannedFault fault_; // this rank's, in this step
 };
 
 // With room for the whole model's state, and nothing in it yet.

@@ -89,13 +89,13 @@ void TeamRun::change(TeamRunSettings settings)
         });
 }
 
-void TeamRun::plan(PlannedMishap mishap)
+void TeamRun::plan(PlannedFault fault)
 {
     ask(
-        [this, mishap]
+        [this, fault]
         {
-            now_.planned = mishap;
-            now_.planned.rank = std::clamp(mishap.rank, 0, static_cast<int>(config_.ranks) - 1);
+            now_.planned = fault;
+            now_.planned.rank = std::clamp(fault.rank, 0, static_cast<int>(config_.ranks) - 1);
         });
 }
 
@@ -111,7 +111,7 @@ void TeamRun::go_on_without()
                     next ? "" : (now_.message.empty() ? "" : "; ") + trainer::lines(next.issues());
                 return;
             }
-            const int lost = now_.suffered.rank;
+            const int lost = now_.happened.rank;
             rebuild(*next);
             if (now_.state != TeamState::failed)
             {
@@ -200,13 +200,13 @@ void TeamRun::one_step()
 {
     const double start = trainer::seconds_now();
     due_ = settings_.steps_per_second > 0 ? start + 1 / settings_.steps_per_second : start;
-    const PlannedMishap mishap = std::exchange(now_.planned, PlannedMishap{});
-    if (mishap.mishap != Mishap::none)
+    const PlannedFault fault = std::exchange(now_.planned, PlannedFault{});
+    if (fault.kind != RankFault::none)
     {
-        mark(fmt::format("{} {}", name_of(mishap.mishap), mishap.rank), true);
+        mark(fmt::format("{} {}", name_of(fault.kind), fault.rank), true);
     }
-    now_.suffered = mishap;
-    auto step = team_->step(mishap, settings_.patience);
+    now_.happened = fault;
+    auto step = team_->step(fault, settings_.patience);
     if (!step)
     {
         break_up(step.issues());

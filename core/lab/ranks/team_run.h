@@ -1,4 +1,4 @@
-// A team for whoever shows it: start, pause, step, another strategy, a mishap, and what comes after it.
+// A team for whoever shows it: start, pause, step, another strategy, a fault, and what comes after it.
 //
 // A strategy is changed by way of the checkpoint: state() of the old team, a new Team, restore(). So the
 // loss goes on and only memory and bytes change. A broken team stays broken until the diagnosis was read;
@@ -41,8 +41,8 @@ public:
     // the snapshot's message, and nothing changes.
     void change(TeamConfig next);
     void change(TeamRunSettings settings);
-    // In the next step; Mishap::none takes it back.
-    void plan(PlannedMishap mishap);
+    // In the next step; RankFault::none takes it back.
+    void plan(PlannedFault fault);
     // Of a broken team: goes on without the rank that is missing, see without_one().
     void go_on_without();
 

@@ -47,7 +47,7 @@ Issues faults_of_cut(const TeamConfig& config);
 std::string strategy_name(const TeamConfig& config);
 
 // What is made to go wrong on one rank, on purpose.
-enum class Mishap : std::uint8_t
+enum class RankFault : std::uint8_t
 {
     none,
     slow,        // it takes longer over everything it computes
@@ -56,16 +56,16 @@ enum class Mishap : std::uint8_t
     not_a_number // one of its gradients becomes NaN
 };
 template <>
-inline constexpr auto kNamesOf<Mishap> = names<Mishap>("nothing", "slow rank", "dead rank",
+inline constexpr auto kNamesOf<RankFault> = names<RankFault>("nothing", "slow rank", "dead rank",
                                                        "collective left out", "NaN on one rank");
 
-struct PlannedMishap
+struct PlannedFault
 {
-    Mishap mishap = Mishap::none;
+    RankFault kind = RankFault::none;
     int rank = 0;
     double seconds = 0.02; // that a slow rank waits before each operation
 
-    bool operator==(const PlannedMishap&) const = default;
+    bool operator==(const PlannedFault&) const = default;
 };
 
 // One step of one rank as it really was; times in seconds since the step began.

@@ -22,7 +22,7 @@ template <>
 inline constexpr auto kNamesOf<TeamState> = names<TeamState>("running", "paused", "broken", "failed",
                                                              "stopped");
 
-// Something that happened before a step: another strategy, a mishap, a rank fewer.
+// Something that happened before a step: another strategy, a fault, a rank fewer.
 struct TeamMark
 {
     std::int64_t step = 0; // steps done before it
@@ -53,8 +53,8 @@ struct TeamSnapshot
     TeamConfig config;   // as it trains now
     std::int64_t step = 0;
     std::int64_t kept = 0;          // step of the state that a broken team goes on from
-    PlannedMishap planned;          // for the next step
-    PlannedMishap suffered;         // in the last step, or the one that broke the team
+    PlannedFault planned;          // for the next step
+    PlannedFault happened;         // in the last step, or the one that broke the team
     std::vector<float> losses;      // nats per token, of every step so far, thinned out to a few thousand
     std::vector<double> sent_until; // [B] as many: by the rank that sent most of each step, up to that one
     std::int64_t loss_stride = 1;   // steps between two of them

@@ -247,7 +247,7 @@ TEST_CASE("a NaN reaches every rank through any compressor, and is not kept for 
         INFO(label_of(options));
         const auto team = team_of(team_with("ddp", 4, options));
         REQUIRE(team->step());
-        const auto bad = team->step({Mishap::not_a_number, 3, 0});
+        const auto bad = team->step({RankFault::not_a_number, 3, 0});
         REQUIRE(bad);
         // Random elements may miss it, as they miss any other.
         CHECK((bad->result.skipped || options.compressor == Compressor::random_k));

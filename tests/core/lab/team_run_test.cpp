@@ -1,4 +1,4 @@
-// A team on a thread of its own: strategies for the same weights, mishaps and what comes after them; and that
+// A team on a thread of its own: strategies for the same weights, faults and what comes after them; and that
 // what each strategy sends is what was predicted, to the byte.
 #include "core/lab/ranks/team_run.h"
 #include "core/lab/team/team_traffic.h"
@@ -147,7 +147,7 @@ TEST_CASE("a dead rank breaks the team with a diagnosis, and it goes on from the
     TeamRunSettings settings = until(7);
     TeamRun run(team("ddp", 4), settings);
     const auto before = settled(run).losses;
-    run.plan({Mishap::dead, 2, 0});
+    run.plan({RankFault::dead, 2, 0});
     run.step_once();
     const TeamSnapshot broken = settled(run);
     CHECK(broken.state == TeamState::broken);
@@ -167,7 +167,7 @@ TEST_CASE("a data-parallel team goes on without the rank that is missing, and sh
 {
     TeamRun run(team("zero1", 4), until(5));
     settled(run);
-    run.plan({Mishap::left_out, 1, 0});
+    run.plan({RankFault::left_out, 1, 0});
     run.step_once();
     REQUIRE(settled(run).state == TeamState::broken);
     run.change(until(7));
@@ -184,7 +184,7 @@ TEST_CASE("no rank can be spared where the others have not what it had")
 {
     TeamRun run(team("pp", 4), until(2));
     settled(run);
-    run.plan({Mishap::dead, 0, 0});
+    run.plan({RankFault::dead, 0, 0});
     run.step_once();
     REQUIRE(settled(run).state == TeamState::broken);
     run.go_on_without();
@@ -197,13 +197,13 @@ TEST_CASE("a NaN is marked and changes no weight; the next step is finite again"
 {
     TeamRun run(team("ddp", 2), until(2));
     settled(run);
-    run.plan({Mishap::not_a_number, 1, 0});
+    run.plan({RankFault::not_a_number, 1, 0});
     run.step_once();
     const TeamSnapshot nan = settled(run);
     CHECK(nan.state == TeamState::paused);
     REQUIRE(nan.trace);
     CHECK(nan.trace->skipped);
-    CHECK(nan.suffered.mishap == Mishap::not_a_number);
+    CHECK(nan.happened.kind == RankFault::not_a_number);
     run.step_once();
     const TeamSnapshot next = settled(run);
     CHECK_FALSE(next.trace->skipped);
@@ -231,7 +231,7 @@ TEST_CASE("what cannot be trained is refused in words, and the team goes on as i
     CHECK(settled(never).state == TeamState::failed);
 }
 
-TEST_CASE("runs of teams end in the middle of steps and mishaps, and leave no thread behind")
+TEST_CASE("runs of teams end in the middle of steps and faults, and leave no thread behind")
 {
     const std::size_t before = threads_of_this_process();
     for (int i = 0; i < 40; ++i)
@@ -239,7 +239,7 @@ TEST_CASE("runs of teams end in the middle of steps and mishaps, and leave no th
         TeamRun run(team(i % 2 == 0 ? "zero2" : "pp", 4));
         if (i % 4 == 0)
         {
-            run.plan({Mishap::left_out, 1, 0});
+            run.plan({RankFault::left_out, 1, 0});
         }
         if (i % 5 == 0)
         {

@@ -469,12 +469,12 @@ TEST_CASE("a strategy that says an axis twice is refused, and no ranks are no st
 
 TEST_CASE("a rank that dies, or leaves a collective out, is named with the call the others wait in")
 {
-    for (const Mishap mishap : {Mishap::dead, Mishap::left_out})
+    for (const RankFault fault : {RankFault::dead, RankFault::left_out})
     {
         const auto team = team_of(cut(1, false, 1, 4, 0));
         REQUIRE(team->step());
-        const auto step = team->step({mishap, 2, 0}, 0.2);
-        INFO(name_of(mishap));
+        const auto step = team->step({fault, 2, 0}, 0.2);
+        INFO(name_of(fault));
         REQUIRE_FALSE(step);
         INFO(step.issues().front().message);
         CHECK(step.issues().front().message.find("rank 2") != std::string::npos);
@@ -488,7 +488,7 @@ TEST_CASE("a slow rank makes all of them slow, and no number other than it was")
     const auto team = team_of(c);
     const auto slow = team_of(c);
     const auto there = team->step();
-    const auto here = slow->step({Mishap::slow, 1, 0.01});
+    const auto here = slow->step({RankFault::slow, 1, 0.01});
     REQUIRE(there);
     REQUIRE(here);
     CHECK(here->result.loss == there->result.loss);
@@ -501,7 +501,7 @@ TEST_CASE("a NaN on one rank reaches every rank, and the step changes nothing")
     const auto team = team_of(cut(1, false, 1, 4, 0));
     REQUIRE(team->step());
     const trainer::TrainerState before = team->state();
-    const auto step = team->step({Mishap::not_a_number, 3, 0});
+    const auto step = team->step({RankFault::not_a_number, 3, 0});
     REQUIRE(step);
     CHECK(step->result.skipped);
     CHECK(std::isnan(step->result.gradient_norm));

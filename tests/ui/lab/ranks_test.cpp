@@ -107,7 +107,7 @@ TEST_CASE("a digit switches the strategy for the same weights, arrow keys go thr
     CHECK(says(ranks.w, "full experts dropped"));
 }
 
-TEST_CASE("a mishap by its key shows the diagnosis, and the team goes on by another")
+TEST_CASE("a fault by its key shows the diagnosis, and the team goes on by another")
 {
     Ranks ranks;
     ranks.type(".");

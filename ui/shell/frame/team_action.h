@@ -26,7 +26,7 @@ struct RequestTeam
 // In the next step; a paused team makes that step.
 struct GoWrong
 {
-    PlannedMishap mishap;
+    PlannedFault fault;
 };
 struct TeamAction : std::variant<TeamCommand, RequestTeam, GoWrong>
 {

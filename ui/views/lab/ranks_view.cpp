@@ -262,7 +262,7 @@ ViewKeys RanksView::keys()
         {"L", "A rank less", requests([](TeamRequest& w, std::size_t) { --w.ranks; })},
         {"X", "Inject the fault on the chosen rank",
          [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
-        {"T", "Another kind of fault", [this] { panel_.next_mishap(); }},
+        {"T", "Another kind of fault", [this] { panel_.next_fault(); }},
         {"R", "Another rank for the fault", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
         {"G", "Another compressor for the gradients",
          requests([](TeamRequest& w, std::size_t) { turn(w.compression, team_compressions().size()); })},

@@ -17,7 +17,7 @@ namespace
 
 constexpr std::array<double, 6> kBatches{1, 2, 4, 8, 16, 32};
 constexpr std::array<double, 7> kSpeeds{0.25, 0.5, 1, 2, 4, 8, 0}; // 0: as fast as it goes
-constexpr std::array kMishapChoices{Mishap::slow, Mishap::dead, Mishap::left_out, Mishap::not_a_number};
+constexpr std::array kFaultChoices{RankFault::slow, RankFault::dead, RankFault::left_out, RankFault::not_a_number};
 constexpr std::array<double, 6> kSaveEvery{1, 2, 5, 10, 20, 50};                  // [steps]
 constexpr std::array<double, 8> kStorage{2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8}; // [B/s]
 constexpr double kSlowness = 0.02;                                                // [s] before each operation
@@ -96,7 +96,7 @@ void draw_buttons(PanelColumn& column, const TeamFrame& team, Out& out)
     }
     if (broken && team.can_go_without)
     {
-        const std::string without = fmt::format("Without rank {}###without", team.snapshot->suffered.rank);
+        const std::string without = fmt::format("Without rank {}###without", team.snapshot->happened.rank);
         if (column.button(without.c_str(), "D"))
         {
             out.push(TeamAction(TeamCommand::without));
@@ -120,7 +120,7 @@ TeamRequest with_other_strategy(TeamRequest request, int by)
 GoWrong RanksPanel::trouble(const TeamFrame& team) const
 {
     const auto rank = static_cast<int>(std::clamp<std::int64_t>(rank_, 0, team.request.ranks - 1));
-    return {{kMishapChoices.at(mishap_), rank, kSlowness}};
+    return {{kFaultChoices.at(fault_), rank, kSlowness}};
 }
 
 void RanksPanel::draw_request(PanelColumn& column, const TeamFrame& team, TeamRequest& request)
@@ -153,8 +153,8 @@ void RanksPanel::draw_trouble(PanelColumn& column, const TeamFrame& team, Out& o
 {
     column.rule();
     column.heading("Fault injection");
-    column.choice({"slow", "dead", "skip", "NaN"}, mishap_);
-    rank_ = trouble(team).mishap.rank;
+    column.choice({"slow", "dead", "skip", "NaN"}, fault_);
+    rank_ = trouble(team).fault.rank;
     column.slide("Rank", Track::even(0, static_cast<double>(team.request.ranks - 1), say_whole), rank_);
     if (column.button("Inject###trouble", "X"))
     {

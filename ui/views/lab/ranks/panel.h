@@ -21,9 +21,9 @@ class RanksPanel
 {
 public:
     void draw(const Frame& frame, const Painter& painter, Rect area, RanksPage& page, Out& out);
-    // What the key for trouble does: the mishap that is chosen, to the rank that is chosen.
+    // What the key for trouble does: the fault that is chosen, to the rank that is chosen.
     GoWrong trouble(const TeamFrame& team) const;
-    void next_mishap() { mishap_ = (mishap_ + 1) % 4; }
+    void next_fault() { fault_ = (fault_ + 1) % 4; }
     void next_rank(const TeamFrame& team) { rank_ = (rank_ + 1) % team.request.ranks; }
 
 private:
@@ -34,7 +34,7 @@ private:
     static void draw_saving(PanelColumn& column, TeamRequest& request);
     void draw_trouble(PanelColumn& column, const TeamFrame& team, Out& out);
 
-    std::size_t mishap_ = 0;
+    std::size_t fault_ = 0;
     std::int64_t rank_ = 1;
 };
 

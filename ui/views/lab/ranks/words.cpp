@@ -30,10 +30,10 @@ double waited_for(const TeamStepTrace& trace, int rank)
     return std::min(largest_over(trace.ranks, waited), trace.seconds);
 }
 
-std::string mishap_words(const TeamSnapshot& s)
+std::string fault_words(const TeamSnapshot& s)
 {
-    const int rank = s.suffered.rank;
-    if (s.suffered.mishap == Mishap::not_a_number)
+    const int rank = s.happened.rank;
+    if (s.happened.kind == RankFault::not_a_number)
     {
         return fmt::format(
             "!!NaN on rank {}!! spread through the all-reduce: every rank\u2019s norm was NaN, so {}.", rank,
@@ -155,7 +155,7 @@ Caption team_caption(const TeamFrame& team)
     {
         return {fmt::format("!!It hangs!!: rank {} is missing, and a collective completes only when every "
                             "rank has joined.",
-                            s.suffered.rank),
+                            s.happened.rank),
                 formula, source};
     }
     if (s.state == TeamState::failed)
@@ -166,8 +166,8 @@ Caption team_caption(const TeamFrame& team)
     {
         return {team_model_words(s.config), formula, source};
     }
-    const bool suffered = s.suffered.mishap == Mishap::slow || s.suffered.mishap == Mishap::not_a_number;
-    return {suffered ? mishap_words(s) : step_words(s), formula, source};
+    const bool suffered = s.happened.kind == RankFault::slow || s.happened.kind == RankFault::not_a_number;
+    return {suffered ? fault_words(s) : step_words(s), formula, source};
 }
 
 std::vector<std::string> team_facts(const TeamFrame& team)

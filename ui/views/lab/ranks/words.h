@@ -1,4 +1,4 @@
-// What the view of the ranks says in words: its caption, the facts in the status strip, and what a mishap
+// What the view of the ranks says in words: its caption, the facts in the status strip, and what a fault
 // did.
 #pragma once
 
