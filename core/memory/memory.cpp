@@ -121,25 +121,25 @@ void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
     double weights = c.bytes.weight * c.elements(w.dense, w.expert, p.zero >= 3);
     const double gradients = c.bytes.gradient * c.elements(w.dense, w.expert, p.zero >= 2);
     OptimizerBytes optimizer = optimizer_bytes(c, w);
-    auto& shelf = uses_nvme(offload) ? stage.nvme : stage.host;
+    auto& tier = uses_nvme(offload) ? stage.nvme : stage.host;
     const auto put = [](std::array<Bytes, kComponents>& parts, Component component, double bytes)
     { parts[static_cast<std::size_t>(component)] += whole(bytes); };
     if (offload != Offload::none)
     {
         const double updated = c.elements(w.dense, w.expert, p.zero >= 1);
-        put(shelf, Component::momentum, optimizer.momentum);
-        put(shelf, Component::variance, optimizer.variance);
-        put(shelf, Component::master_weights, optimizer.master);
+        put(tier, Component::momentum, optimizer.momentum);
+        put(tier, Component::variance, optimizer.variance);
+        put(tier, Component::master_weights, optimizer.master);
         put(stage.host, Component::gradients, c.bytes.gradient * updated);
         if (c.bytes.master == 0 && !offloads_weights(offload))
         {
-            put(shelf, Component::weights, c.bytes.weight * updated);
+            put(tier, Component::weights, c.bytes.weight * updated);
         }
         optimizer = {0, 0, 0};
     }
     if (offloads_weights(offload))
     {
-        put(shelf, Component::weights, weights);
+        put(tier, Component::weights, weights);
         weights = 0;
     }
     stage.host_bytes = std::accumulate(stage.host.begin(), stage.host.end(), Bytes{});

@@ -93,7 +93,7 @@ OffloadPieces pieces_of(const Scenario& s)
 }
 
 // What the pipes carry beside the pieces' own bytes, and how fast.
-struct Shelf
+struct Tier
 {
     Offload placement = Offload::none;
     bool delayed = false;
@@ -104,12 +104,12 @@ struct Shelf
     std::array<double, kOffloadLanes> rate{};
 };
 
-// Writes the tasks of one step down. `scale` shortens or lengthens all compute; 0 leaves the shelf alone.
+// Writes the tasks of one step down. `scale` shortens or lengthens all compute; 0 leaves the tier alone.
 class Steps
 {
 public:
-    Steps(const OffloadPieces& pieces, const Shelf& shelf, double scale)
-        : pieces_(pieces), shelf_(shelf), scale_(scale)
+    Steps(const OffloadPieces& pieces, const Tier& tier, double scale)
+        : pieces_(pieces), tier_(tier), scale_(scale)
     {
     }
 
@@ -129,7 +129,7 @@ public:
     // Nothing crosses the pipes before the last backward. `micro_batches` need not be whole.
     void resident(double micro_batches)
     {
-        if (shelf_.delayed)
+        if (tier_.delayed)
         {
             update();
         }
@@ -144,7 +144,7 @@ public:
         const auto last = std::max<std::int64_t>(0, std::llround(micro_batches) - 1);
         scale_ *= std::min(1.0, micro_batches);
         there_and_back(last, true);
-        if (!shelf_.delayed)
+        if (!tier_.delayed)
         {
             update();
         }
@@ -158,7 +158,7 @@ public:
     std::vector<OffloadTask> take_tasks() { return std::move(named_); }
 
 private:
-    bool moves() const { return shelf_.placement != Offload::none; }
+    bool moves() const { return tier_.placement != Offload::none; }
 
     std::int32_t add(const OffloadTask& task, double seconds, std::vector<std::int32_t> after)
     {
@@ -178,7 +178,7 @@ private:
         task.last = piece.last;
         task.micro_batch = micro_batch;
         task.bytes = Bytes(bytes);
-        return add(task, bytes / shelf_.rate[static_cast<std::size_t>(lane)], std::move(after));
+        return add(task, bytes / tier_.rate[static_cast<std::size_t>(lane)], std::move(after));
     }
 
     void compute(OffloadKind kind, double seconds, std::int64_t micro_batch)
@@ -200,10 +200,10 @@ private:
     void pass(const Piece& piece, OffloadKind kind, std::int64_t micro_batch, bool sends)
     {
         std::int32_t up = -1;
-        if (offloads_weights(shelf_.placement))
+        if (offloads_weights(tier_.placement))
         {
             std::int32_t from = -1;
-            if (uses_nvme(shelf_.placement))
+            if (uses_nvme(tier_.placement))
             {
                 from = move(OffloadLane::nvme, OffloadKind::weights, piece, micro_batch, piece.weights,
                             {ago(ups_)});
@@ -247,7 +247,7 @@ private:
         {
             return;
         }
-        const bool disks = uses_nvme(shelf_.placement);
+        const bool disks = uses_nvme(tier_.placement);
         const std::size_t n = pieces_.all.size();
         std::vector<std::int32_t> read(n, -1);
         for (std::size_t i = 0; i < n; ++i)
@@ -255,27 +255,27 @@ private:
             for (std::size_t k = i == 0 ? 0 : i + 1; disks && k < std::min(n, i + 2); ++k)
             {
                 const Piece& next = pieces_.all[k];
-                read[k] = move(OffloadLane::nvme, OffloadKind::read, next, 0, shelf_.state * next.update,
+                read[k] = move(OffloadLane::nvme, OffloadKind::read, next, 0, tier_.state * next.update,
                                {gradients_});
             }
             const Piece& piece = pieces_.all[i];
             const std::int32_t done = move(OffloadLane::host, OffloadKind::update, piece, 0,
-                                           shelf_.touched * piece.update, {gradients_, read[i]});
+                                           tier_.touched * piece.update, {gradients_, read[i]});
             if (disks)
             {
                 move(OffloadLane::nvme, OffloadKind::write, piece, 0,
-                     (shelf_.state + shelf_.written) * piece.update, {done});
+                     (tier_.state + tier_.written) * piece.update, {done});
             }
-            if (!offloads_weights(shelf_.placement))
+            if (!offloads_weights(tier_.placement))
             {
                 // Where the optimizer is cut, every rank sends its own share up.
-                move(OffloadLane::up, OffloadKind::weights, piece, 0, shelf_.fresh * piece.update, {done});
+                move(OffloadLane::up, OffloadKind::weights, piece, 0, tier_.fresh * piece.update, {done});
             }
         }
     }
 
     const OffloadPieces& pieces_;
-    const Shelf& shelf_;
+    const Tier& tier_;
     double scale_;
     std::vector<Task> tasks_;
     std::vector<OffloadTask> named_;
@@ -298,7 +298,7 @@ double sum(const std::array<Bytes, kComponents>& parts)
     return std::accumulate(parts.begin(), parts.end(), Bytes{}).value;
 }
 
-Shelf shelf_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& pieces)
+Tier tier_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& pieces)
 {
     const Training& t = s.training;
     const Offload placement = r.options.placement;
@@ -311,17 +311,17 @@ Shelf shelf_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& p
         return std::accumulate(pieces.all.begin(), pieces.all.end(), 0.0,
                                [&](double so_far, const Piece& p) { return so_far + p.*bytes; });
     };
-    Shelf shelf;
-    shelf.placement = placement;
-    shelf.delayed = r.options.delayed_update;
-    shelf.state = part(Component::master_weights) + part(Component::momentum) + part(Component::variance) +
+    Tier tier;
+    tier.placement = placement;
+    tier.delayed = r.options.delayed_update;
+    tier.state = part(Component::master_weights) + part(Component::momentum) + part(Component::variance) +
                   (full ? part(Component::weights) : 0);
-    shelf.fresh = w * pieces.elements;
-    shelf.touched = all(&Piece::gradients) + 2 * shelf.state + shelf.fresh;
-    shelf.written = uses_nvme(placement) && offloads_weights(placement) && !full ? all(&Piece::weights) : 0;
+    tier.fresh = w * pieces.elements;
+    tier.touched = all(&Piece::gradients) + 2 * tier.state + tier.fresh;
+    tier.written = uses_nvme(placement) && offloads_weights(placement) && !full ? all(&Piece::weights) : 0;
     const double pcie = s.cluster.gpu.pcie_gb_per_s * 1e9;
-    shelf.rate = {1, pcie, pcie, host_optimizer_rate(s.cluster), s.cluster.nvme_gb_per_s * 1e9};
-    return shelf;
+    tier.rate = {1, pcie, pcie, host_optimizer_rate(s.cluster), s.cluster.nvme_gb_per_s * 1e9};
+    return tier;
 }
 
 // A report without times.
@@ -353,14 +353,14 @@ OffloadReport places(const Scenario& s, const OffloadOptions& options, std::int6
     return r;
 }
 
-void fill_flows(OffloadReport& r, const OffloadPieces& pieces, const Shelf& shelf)
+void fill_flows(OffloadReport& r, const OffloadPieces& pieces, const Tier& tier)
 {
     if (!r.offloads())
     {
         return;
     }
-    const bool fetches = offloads_weights(shelf.placement);
-    const bool disks = uses_nvme(shelf.placement);
+    const bool fetches = offloads_weights(tier.placement);
+    const bool disks = uses_nvme(tier.placement);
     const auto k = static_cast<double>(r.micro_batches);
     for (const Piece& piece : pieces.all)
     {
@@ -368,10 +368,10 @@ void fill_flows(OffloadReport& r, const OffloadPieces& pieces, const Shelf& shel
         r.step.down += Bytes(piece.gradients);
     }
     r.each.read = disks ? r.each.up : Bytes{};
-    r.step.up = fetches ? k * r.each.up : Bytes(shelf.fresh);
-    r.step.read = k * r.each.read + Bytes(disks ? shelf.state : 0);
-    r.step.write = Bytes(disks ? shelf.state + shelf.written : 0);
-    r.touched = Bytes(shelf.touched);
+    r.step.up = fetches ? k * r.each.up : Bytes(tier.fresh);
+    r.step.read = k * r.each.read + Bytes(disks ? tier.state : 0);
+    r.step.write = Bytes(disks ? tier.state + tier.written : 0);
+    r.touched = Bytes(tier.touched);
 }
 
 // What one more micro-batch adds once they follow each other evenly, and the run it adds to.
@@ -382,12 +382,12 @@ struct Paced
     double each = 0;
 };
 
-Paced paced(const OffloadPieces& pieces, const Shelf& shelf, double scale, double micro_batches)
+Paced paced(const OffloadPieces& pieces, const Tier& tier, double scale, double micro_batches)
 {
     const auto run = [&](std::int64_t m)
     {
-        Steps steps(pieces, shelf, scale);
-        offloads_weights(shelf.placement) ? steps.fetching(m, m) : steps.resident(micro_batches);
+        Steps steps(pieces, tier, scale);
+        offloads_weights(tier.placement) ? steps.fetching(m, m) : steps.resident(micro_batches);
         return steps.run();
     };
     const auto k = static_cast<std::int64_t>(micro_batches);
@@ -395,7 +395,7 @@ Paced paced(const OffloadPieces& pieces, const Shelf& shelf, double scale, doubl
     const TaskRun whole = run(most);
     Paced p{whole.makespan, {}, 0};
     std::copy(whole.busy.begin(), whole.busy.end(), p.busy.begin());
-    if (offloads_weights(shelf.placement) && k > 1)
+    if (offloads_weights(tier.placement) && k > 1)
     {
         const TaskRun one_less = run(most - 1);
         p.each = whole.makespan - one_less.makespan;
@@ -409,10 +409,10 @@ Paced paced(const OffloadPieces& pieces, const Shelf& shelf, double scale, doubl
     return p;
 }
 
-void fill_tasks(OffloadReport& r, const OffloadPieces& pieces, const Shelf& shelf)
+void fill_tasks(OffloadReport& r, const OffloadPieces& pieces, const Tier& tier)
 {
-    Steps steps(pieces, shelf, 1);
-    const bool fetches = offloads_weights(shelf.placement);
+    Steps steps(pieces, tier, 1);
+    const bool fetches = offloads_weights(tier.placement);
     r.shown = fetches ? std::min(r.micro_batches, kMostFetching) : r.micro_batches;
     fetches ? steps.fetching(r.shown, r.micro_batches) : steps.resident(static_cast<double>(r.micro_batches));
     const TaskRun run = steps.run();
@@ -426,12 +426,12 @@ void fill_tasks(OffloadReport& r, const OffloadPieces& pieces, const Shelf& shel
     }
 }
 
-// The shelf's pace alone: the slower of PCIe and, where weights lie there, the disks.
-double each_of(const OffloadReport& r, const Shelf& shelf)
+// The tier's pace alone: the slower of PCIe and, where weights lie there, the disks.
+double each_of(const OffloadReport& r, const Tier& tier)
 {
-    return std::max(r.each.up.value / shelf.rate[static_cast<std::size_t>(OffloadLane::up)],
+    return std::max(r.each.up.value / tier.rate[static_cast<std::size_t>(OffloadLane::up)],
                     r.each.read.value > 0
-                        ? r.each.read.value / shelf.rate[static_cast<std::size_t>(OffloadLane::nvme)]
+                        ? r.each.read.value / tier.rate[static_cast<std::size_t>(OffloadLane::nvme)]
                         : 0);
 }
 
@@ -453,12 +453,12 @@ OffloadReport offload_report(const Scenario& scenario, const OffloadOptions& opt
     s.training.offload = options.placement;
     const OffloadPieces pieces = pieces_of(s);
     OffloadReport r = places(s, options, pieces.stage);
-    const Shelf shelf = shelf_of(s, r, pieces);
+    const Tier tier = tier_of(s, r, pieces);
     for (std::size_t lane = 1; lane < kOffloadLanes; ++lane)
     {
-        r.rate[lane] = BytesPerSecond(shelf.rate[lane]);
+        r.rate[lane] = BytesPerSecond(tier.rate[lane]);
     }
-    fill_flows(r, pieces, shelf);
+    fill_flows(r, pieces, tier);
     r.compute = static_cast<double>(r.micro_batches) * (pieces.forward + pieces.backward);
     r.flops = static_cast<double>(r.micro_batches) * pieces.flops;
     r.total = r.compute;
@@ -467,13 +467,13 @@ OffloadReport offload_report(const Scenario& scenario, const OffloadOptions& opt
         return r;
     }
     const auto k = static_cast<double>(r.micro_batches);
-    const Paced step = paced(pieces, shelf, 1, k);
+    const Paced step = paced(pieces, tier, 1, k);
     r.total = std::max(r.compute, step.total); // equal but for rounding where nothing moves
     r.exposed = r.offloads() ? r.total - r.compute : 0;
     r.busy = step.busy;
-    r.shelf = paced(pieces, shelf, 0, k).total;
-    r.shelf_each = r.each.up.value > 0 ? each_of(r, shelf) : 0;
-    fill_tasks(r, pieces, shelf);
+    r.transfer = paced(pieces, tier, 0, k).total;
+    r.transfer_each = r.each.up.value > 0 ? each_of(r, tier) : 0;
+    fill_tasks(r, pieces, tier);
     return r;
 }
 
@@ -484,7 +484,7 @@ std::vector<double> offload_totals(const Scenario& scenario, const OffloadOption
     s.training.offload = options.placement;
     const OffloadPieces pieces = pieces_of(s);
     const OffloadReport r = places(s, options, pieces.stage);
-    const Shelf shelf = shelf_of(s, r, pieces);
+    const Tier tier = tier_of(s, r, pieces);
     const auto k = static_cast<double>(r.micro_batches);
     const double each = (pieces.forward + pieces.backward) * k / r.tokens;
     std::vector<double> totals;
@@ -492,8 +492,8 @@ std::vector<double> offload_totals(const Scenario& scenario, const OffloadOption
     {
         const double times = t / r.tokens;
         const double total = !r.possible                           ? 0
-                             : offloads_weights(options.placement) ? paced(pieces, shelf, times, k).total
-                                                                   : paced(pieces, shelf, 1, k * times).total;
+                             : offloads_weights(options.placement) ? paced(pieces, tier, times, k).total
+                                                                   : paced(pieces, tier, 1, k * times).total;
         totals.push_back(std::max(total, each * t));
     }
     return totals;
@@ -513,7 +513,7 @@ Term explain_break_even(const OffloadReport& r)
 {
     Term term{
         "break-even", r.break_even(), "tokens", "transfer time × FLOP/s reached / FLOPs per token", "", ""};
-    term.working = fmt::format("{} × {} / {}", figure(r.shelf), figure(r.flops_per_second().value),
+    term.working = fmt::format("{} × {} / {}", figure(r.transfer), figure(r.flops_per_second().value),
                                figure(r.flops / r.tokens));
     term.source =
         offloads_weights(r.options.placement)

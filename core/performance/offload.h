@@ -1,4 +1,4 @@
-// State on a slower shelf (host memory, NVMe): what lives where, what crosses which pipe in a step, and how
+// State on a slower tier (host memory, NVMe): what lives where, what crosses which pipe in a step, and how
 // long compute waits for it. One GPU of one stage; traffic between GPUs is left out.
 //
 // Exposed time is the total less the compute, and the offload time without overlap is that of the same tasks
@@ -104,8 +104,8 @@ struct OffloadReport
     double flops = 0;                               // of a step, by this GPU
     double total = 0;                               // [s] of a step
     double exposed = 0;                             // [s] total - compute
-    double shelf = 0;                               // [s] a step would take if compute took no time
-    double shelf_each = 0;                          // [s] of it, for every micro-batch
+    double transfer = 0;                            // [s] a step would take if compute took no time
+    double transfer_each = 0;                          // [s] of it, for every micro-batch
     std::array<double, kOffloadLanes> busy{};       // [s] of a step
     std::array<BytesPerSecond, kOffloadLanes> rate; // of each pipe; compute has none
     std::vector<OffloadTask> tasks; // where weights come up micro-batch by micro-batch, of the first and last
@@ -122,10 +122,10 @@ struct OffloadReport
     // What the GPU reaches while it computes.
     FlopsPerSecond flops_per_second() const { return FlopsPerSecond(compute > 0 ? flops / compute : 0); }
     double token_seconds() const { return tokens > 0 ? compute / tokens : 0; }
-    // Tokens a step needs for compute to take as long as the shelf: below, no overlap can hide it.
-    double break_even() const { return token_seconds() > 0 ? shelf / token_seconds() : 0; }
+    // Tokens a step needs for compute to take as long as the tier: below, no overlap can hide it.
+    double break_even() const { return token_seconds() > 0 ? transfer / token_seconds() : 0; }
     // The same for the weights of one micro-batch; 0 where they stay on the GPU.
-    double break_even_each() const { return token_seconds() > 0 ? shelf_each / token_seconds() : 0; }
+    double break_even_each() const { return token_seconds() > 0 ? transfer_each / token_seconds() : 0; }
 };
 
 // The scenario with its own placement replaced by that of the options; otherwise it must be valid.

@@ -27,7 +27,7 @@ constexpr double kMs = 1e-3;
 // Two layers on one GPU: a micro-batch of 1500 tokens takes a layer 1 ms forward and 2 back, the head a
 // fifteenth of that. A whole set of 16-bit weights or gradients takes a pipe 1 s, the optimizer's 28 bytes a
 // parameter the host 1 s, its 12 bytes of state the disks 1 s.
-Scenario slow_shelf()
+Scenario slow_tier()
 {
     Scenario s;
     Model& m = s.model;
@@ -72,11 +72,11 @@ constexpr std::array kPlacements{Offload::none, Offload::optimizer_cpu, Offload:
 
 TEST_CASE("hand-worked: nothing offloaded is compute alone")
 {
-    const OffloadReport r = report(slow_shelf(), Offload::none);
+    const OffloadReport r = report(slow_tier(), Offload::none);
     CHECK(r.compute == Approx(6.2 * kMs));
     CHECK(r.total == r.compute);
     CHECK(r.exposed == 0);
-    CHECK(r.shelf == 0);
+    CHECK(r.transfer == 0);
     CHECK(r.break_even() == 0);
     CHECK(r.held(Tank::host) == Bytes{});
     CHECK(r.step.down + r.step.up + r.step.read + r.step.write == Bytes{});
@@ -85,7 +85,7 @@ TEST_CASE("hand-worked: nothing offloaded is compute alone")
 TEST_CASE(
     "hand-worked: the optimizer on the host costs gradients down, the update, and the weights behind it")
 {
-    const OffloadReport r = report(slow_shelf(), Offload::optimizer_cpu);
+    const OffloadReport r = report(slow_tier(), Offload::optimizer_cpu);
     CHECK(r.step.down.value == Approx(2 * kAll));
     CHECK(r.step.up.value == Approx(2 * kAll));
     CHECK(r.touched.value == Approx(28 * kAll));
@@ -93,7 +93,7 @@ TEST_CASE(
     CHECK(busy(r, OffloadLane::down) == Approx(1));
     CHECK(busy(r, OffloadLane::host) == Approx(1));
     // Weights follow the update piece by piece, so only the largest piece is left at its end.
-    CHECK(r.shelf == Approx(1 + 1 + kLargest));
+    CHECK(r.transfer == Approx(1 + 1 + kLargest));
     // The first gradients, of the head, leave after the forward and the head's backward.
     CHECK(r.total == Approx(2.2 * kMs + 1 + 1 + kLargest));
     CHECK(r.break_even() == Approx(1500 * (2 + kLargest) / (6.2 * kMs)));
@@ -102,36 +102,36 @@ TEST_CASE(
 
 TEST_CASE("hand-worked: a delayed update runs beside the next step")
 {
-    const OffloadReport r = report(slow_shelf(), Offload::optimizer_cpu, true);
-    CHECK(r.shelf == Approx(1 + kLargest)); // the gradients come down meanwhile
+    const OffloadReport r = report(slow_tier(), Offload::optimizer_cpu, true);
+    CHECK(r.transfer == Approx(1 + kLargest)); // the gradients come down meanwhile
     CHECK(r.total == Approx(1 + kLargest));
     // Weights on the host cannot be fetched and delayed at once.
-    CHECK(report(slow_shelf(), Offload::optimizer_and_weights_cpu, true).options.delayed_update == false);
+    CHECK(report(slow_tier(), Offload::optimizer_and_weights_cpu, true).options.delayed_update == false);
 }
 
 TEST_CASE("hand-worked: optimizer state on disk is read and written once a step")
 {
-    const OffloadReport r = report(slow_shelf(), Offload::optimizer_nvme);
+    const OffloadReport r = report(slow_tier(), Offload::optimizer_nvme);
     CHECK(r.step.read.value == Approx(12 * kAll));
     CHECK(r.step.write.value == Approx(12 * kAll));
     CHECK(r.held(Tank::nvme).value == Approx(12 * kAll));
     CHECK(r.held(Tank::host).value == Approx(2 * kAll)); // where the gradients arrive
     CHECK(busy(r, OffloadLane::nvme) == Approx(2));
-    CHECK(r.shelf == Approx(1 + 2)); // the update of each piece hides behind the next one's read
+    CHECK(r.transfer == Approx(1 + 2)); // the update of each piece hides behind the next one's read
 }
 
 TEST_CASE("hand-worked: weights on the host come up twice for every micro-batch")
 {
-    Scenario s = slow_shelf();
+    Scenario s = slow_tier();
     const OffloadReport one = report(s, Offload::optimizer_and_weights_cpu);
     CHECK(one.each.up.value == Approx(4 * kAll));
     CHECK(one.step.up == one.each.up); // new ones stay on the host
-    CHECK(one.shelf == Approx(2 + kLargest + 1));
+    CHECK(one.transfer == Approx(2 + kLargest + 1));
     for (const std::int64_t k : {2, 3, 4, 5, 17})
     {
         s.training.global_batch = k;
         const OffloadReport more = report(s, Offload::optimizer_and_weights_cpu);
-        CHECK(more.shelf == Approx(one.shelf + 2 * static_cast<double>(k - 1)));
+        CHECK(more.transfer == Approx(one.transfer + 2 * static_cast<double>(k - 1)));
         CHECK(more.step.up.value == Approx(4 * kAll * static_cast<double>(k)));
         CHECK(more.step.down == one.step.down);
         CHECK(busy(more, OffloadLane::up) == Approx(2 * static_cast<double>(k)));
@@ -148,7 +148,7 @@ TEST_CASE("hand-worked: a step waits for the weights that compute does not hide"
 {
     // Each pass of a micro-batch waits for its weights, 1 s; beside the last backward's the gradients go
     // down, 1 s on the other way. Half a second for the first of two layers, and 1 s of the host's optimizer.
-    Scenario slow = slow_shelf();
+    Scenario slow = slow_tier();
     slow.cluster.gpu.calibration.data_overlap = 1;
     slow.cluster.gpu.calibration.overlap_slowdown = 0;
     Scenario s = slow;
@@ -180,7 +180,7 @@ TEST_CASE("hand-worked: a step waits for the weights that compute does not hide"
 
 TEST_CASE("hand-worked: stages of a pipeline wait for their weights, too")
 {
-    Scenario s = slow_shelf();
+    Scenario s = slow_tier();
     s.training.offload = Offload::optimizer_and_weights_cpu;
     s.cluster.gpus = s.parallel.pipeline = 2;
     s.training.global_batch = 4;
@@ -195,7 +195,7 @@ TEST_CASE("hand-worked: stages of a pipeline wait for their weights, too")
 
 TEST_CASE("hand-worked: with fast pipes only the ends of a step are exposed")
 {
-    Scenario s = slow_shelf();
+    Scenario s = slow_tier();
     s.cluster.gpu.pcie_gb_per_s *= 1e5; // 10 us
     s.cluster.host_gb_per_s *= 1e5;
     s.training.global_batch = 8;
@@ -212,7 +212,7 @@ TEST_CASE("hand-worked: with fast pipes only the ends of a step are exposed")
 
 TEST_CASE("ZeRO shards what a GPU sends down and updates; only ZeRO-3 shards what it fetches")
 {
-    Scenario s = slow_shelf();
+    Scenario s = slow_tier();
     s.cluster.gpus = 4;
     s.training.global_batch = 4;
     const auto down = [&](std::int64_t zero)
@@ -236,7 +236,7 @@ TEST_CASE("ZeRO shards what a GPU sends down and updates; only ZeRO-3 shards wha
 
 TEST_CASE("without a rate there are places but no times")
 {
-    Scenario s = slow_shelf();
+    Scenario s = slow_tier();
     s.cluster.gpu.pcie_gb_per_s = 0;
     for (const Offload placement : kPlacements)
     {
@@ -245,7 +245,7 @@ TEST_CASE("without a rate there are places but no times")
         CHECK(r.total == r.compute);
         CHECK(r.break_even() == 0);
     }
-    s = slow_shelf();
+    s = slow_tier();
     s.cluster.nvme_gb_per_s = 0;
     CHECK(report(s, Offload::optimizer_cpu).possible);
     CHECK(!report(s, Offload::optimizer_nvme).possible);
@@ -255,7 +255,7 @@ TEST_CASE("without a rate there are places but no times")
 
 TEST_CASE("weights elsewhere still need room on the GPU for the layer at work and the next")
 {
-    Scenario s = slow_shelf();
+    Scenario s = slow_tier();
     s.training.offload = Offload::optimizer_and_weights_cpu;
     const StageMemory stage = memory_report(s).worst();
     CHECK(stage.of(Component::weights) == Bytes{});
@@ -264,7 +264,7 @@ TEST_CASE("weights elsewhere still need room on the GPU for the layer at work an
 
 TEST_CASE("fp32 weights on the GPU have a copy on the host, which its optimizer updates")
 {
-    Scenario s = slow_shelf();
+    Scenario s = slow_tier();
     s.training.precision = Precision::fp32;
     s.training.gradient_dtype = GradientDtype::fp32;
     const OffloadReport r = report(s, Offload::optimizer_cpu);
@@ -382,7 +382,7 @@ TEST_CASE("for any scenario: finite, conserved, between the longer of two and th
         {
             INFO(title_of(placement) << ", scenario " << i);
             const OffloadReport r = report(s, placement);
-            for (const double number : {r.compute, r.total, r.exposed, r.shelf, r.break_even(), r.slowdown(),
+            for (const double number : {r.compute, r.total, r.exposed, r.transfer, r.break_even(), r.slowdown(),
                                         r.break_even_each(), r.tokens, r.shown_total})
             {
                 REQUIRE(std::isfinite(number));
@@ -407,9 +407,9 @@ TEST_CASE("for any scenario: finite, conserved, between the longer of two and th
             {
                 continue;
             }
-            const double close = 1e-9 * (r.compute + r.shelf);
-            REQUIRE(r.total >= std::max(r.compute, r.shelf) - close);
-            REQUIRE(r.total <= r.compute + r.shelf + close);
+            const double close = 1e-9 * (r.compute + r.transfer);
+            REQUIRE(r.total >= std::max(r.compute, r.transfer) - close);
+            REQUIRE(r.total <= r.compute + r.transfer + close);
             REQUIRE(r.shown <= r.micro_batches);
             REQUIRE(r.shown_total <= r.total + close);
             for (const double b : r.busy)

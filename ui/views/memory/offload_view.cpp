@@ -258,7 +258,7 @@ Caption OffloadView::caption(const Frame& frame) const
 void OffloadView::draw_numbers(PanelColumn& column, const OffloadReport& r, ByteUnit unit)
 {
     column.fact("Compute", format_seconds(Seconds(r.compute)));
-    column.fact("Transfers", format_seconds(Seconds(r.shelf)), "Offload time without overlap");
+    column.fact("Transfers", format_seconds(Seconds(r.transfer)), "Offload time without overlap");
     column.fact("Exposed", format_seconds(Seconds(r.exposed)));
     if (r.break_even_each() > 0)
     {

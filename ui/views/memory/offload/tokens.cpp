@@ -27,7 +27,7 @@ PlotAxis times_of(const OffloadReport& r, const std::vector<TokenPoint>& curve)
 {
     const double first = curve.front().compute;
     const double last = curve.back().total;
-    const double low = std::max((r.shelf > 0 ? std::min(first, r.shelf) : first) / 1.5, last * 1e-7);
+    const double low = std::max((r.transfer > 0 ? std::min(first, r.transfer) : first) / 1.5, last * 1e-7);
     return {low, std::max(last * 1.4, low * 10), PlotScale::log, "step time of one GPU", tick_seconds};
 }
 
@@ -53,14 +53,14 @@ std::optional<ChangeScenario> draw_tokens(const Painter& p, Rect area, const Off
     // Time that cannot hide: left of the break-even.
     plot.band_x(plot.x.low, plot.x.held(r.break_even()), with_alpha(t.data.fill, 0.22F), "transfer-bound",
                 kExposedHatch);
-    plot.rule_y(r.shelf, {t.data, 2}, "transfers " + format_seconds(Seconds(r.shelf)));
+    plot.rule_y(r.transfer, {t.data, 2}, "transfers " + format_seconds(Seconds(r.transfer)));
     plot.line(line_of(curve, &TokenPoint::compute), {t.forward, 2}, "compute", true);
     plot.line(line_of(curve, &TokenPoint::total), {t.text, 2.5F}, "step", true);
     if (r.break_even() >= plot.x.low && r.break_even() <= plot.x.high)
     {
         plot.rule_x(r.break_even(), {t.text, 1, true},
                     fmt::format("break-even {}", format_count(r.break_even())));
-        plot.dot({r.break_even(), r.shelf}, {t.text, 5, PlotShape::ring});
+        plot.dot({r.break_even(), r.transfer}, {t.text, 5, PlotShape::ring});
     }
     plot.dot({r.tokens, r.total}, {t.text, 7.5F});
     plot.label({r.tokens, r.total},
