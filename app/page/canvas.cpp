@@ -27,7 +27,7 @@ namespace
 constexpr const char* kCanvas = "#canvas";
 constexpr int kFramesPerEvent = 3;    // ImGui needs a frame to react and one to settle
 constexpr double kLongestFrame = 0.1; // [s] that a frame moves what moves
-constexpr float kWheelPixels = 100;   // that browsers send for a notch
+constexpr float kWheelPixels = 100;   // that browsers send for one click of the wheel
 constexpr float kWheelLines = 3;      // the same, where they count lines
 
 struct Canvas
@@ -185,9 +185,9 @@ EM_BOOL on_leave(int, const EmscriptenMouseEvent*, void*)
 
 EM_BOOL on_wheel(int, const EmscriptenWheelEvent* e, void*)
 {
-    const float notch = e->deltaMode == DOM_DELTA_PIXEL ? kWheelPixels : kWheelLines;
-    ImGui::GetIO().AddMouseWheelEvent(-static_cast<float>(e->deltaX) / notch,
-                                      -static_cast<float>(e->deltaY) / notch);
+    const float click = e->deltaMode == DOM_DELTA_PIXEL ? kWheelPixels : kWheelLines;
+    ImGui::GetIO().AddMouseWheelEvent(-static_cast<float>(e->deltaX) / click,
+                                      -static_cast<float>(e->deltaY) / click);
     wake();
     return EM_TRUE;
 }

@@ -10,7 +10,7 @@
 #include "app/page/canvas.h"
 #include "app/page/training.h"
 #include "app/session/drawing.h"
-#include "app/session/furnish.h"
+#include "app/session/set_up.h"
 #include "core/evaluate/report_json.h"
 #include "core/lab/config_json.h"
 #include "core/scenario/json/json.h"
@@ -169,10 +169,10 @@ public:
     bool mock_runs() const { return session_.mock_runs(); }
 
     // What the page loads after its first frame: lessons and questions.
-    void furnish_rest()
+    void set_up_rest()
     {
         Issues issues;
-        furnish(session_, opened_.assets, opened_.presets, issues, store_of_page());
+        set_up(session_, opened_.assets, opened_.presets, issues, store_of_page());
         tell_unread(issues);
         wake();
     }
@@ -221,7 +221,7 @@ private:
         session_.set_lab(std::make_unique<LabController>(lab_of_page(opened_)));
         if (std::filesystem::exists(opened_.assets / "questions"))
         {
-            furnish(session_, opened_.assets, opened_.presets, issues, store_of_page());
+            set_up(session_, opened_.assets, opened_.presets, issues, store_of_page());
         }
         TeamController::Setup team;
         team.recordings = opened_.assets / "recordings";
@@ -378,7 +378,7 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_rest()
 {
     if (shown != nullptr)
     {
-        shown->furnish_rest();
+        shown->set_up_rest();
     }
 }
 

@@ -200,7 +200,7 @@ private:
     // Shows what the lesson's step says.
     void follow_lesson();
     void turn(StageTool tool);
-    void thaw(); // the picture goes on
+    void resume_picture(); // the picture goes on
     void step_stage(int by);
     void start_script(std::size_t which);
     void show_scene(std::size_t index);

@@ -35,7 +35,7 @@ void Session::put_aside()
     undo_.clear();
     redo_.clear();
     before_.reset();
-    thaw();
+    resume_picture();
 }
 
 void Session::take_back()
@@ -257,7 +257,7 @@ void Session::start_script(std::size_t which)
     {
         script_.reset();
         stage_.script = nullptr;
-        thaw();
+        resume_picture();
         stage_.on = {};
         notice_ = "Scenes ended; the scenario stays, Ctrl Z goes back";
         return;
@@ -270,7 +270,7 @@ void Session::show_scene(std::size_t index)
 {
     stage_.scene = index;
     const DemoScene& scene = script_->scenes[index];
-    thaw();
+    resume_picture();
     change(scene.scenario, false);
     show_place(scene.view);
     start_playback(scene.playback);
@@ -279,7 +279,7 @@ void Session::show_scene(std::size_t index)
     stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();
 }
 
-void Session::thaw()
+void Session::resume_picture()
 {
     frozen_.reset();
     stage_.on[static_cast<std::size_t>(StageTool::freeze)] = false;

@@ -3,7 +3,7 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
-#include "app/session/furnish.h"
+#include "app/session/set_up.h"
 #include "core/scenario/json/json.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/shell/frame/lesson_frame.h"
@@ -414,7 +414,7 @@ void Stage::open_view(const PictureOptions& options)
         train_with_team(session_.team(), options.steps);
     }
     session_.set_course(open_course(opened_.assets, issues), {});
-    furnish_measured(session_, opened_.assets, opened_.presets);
+    set_up_measured(session_, opened_.assets, opened_.presets);
     Preferences preferences;
     preferences.light = options.light;
     preferences.text_scale = static_cast<float>(options.text_scale);

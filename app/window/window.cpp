@@ -8,7 +8,7 @@
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
 #include "app/process/page_server.h"
-#include "app/session/furnish.h"
+#include "app/session/set_up.h"
 #include "app/window/film.h"
 #include "app/window/offscreen.h"
 
@@ -530,7 +530,7 @@ int run_window(const WindowOptions& options)
     lab.open_page = page_opener(std::filesystem::path(RINGSIDE_SOURCE_ASSETS).parent_path(),
                                 to_text(place, opened.presets, ""));
     session.set_lab(std::make_unique<LabController>(std::move(lab)));
-    furnish(session, opened.assets, opened.presets, issues);
+    set_up(session, opened.assets, opened.presets, issues);
     print_faults(issues);
     Preferences preferences = settings.preferences;
     preferences.presenter = options.presenter;

@@ -46,7 +46,7 @@ std::optional<Knob> knob_of(Dial dial)
 }
 
 // The next legal value below or above.
-std::optional<Scenario> notch(const Scenario& s, Knob knob, bool up)
+std::optional<Scenario> moved_once(const Scenario& s, Knob knob, bool up)
 {
     const std::int64_t now = value_of(s, knob);
     const std::vector<std::int64_t> legal = legal_values(s, knob);
@@ -92,7 +92,7 @@ std::optional<Scenario> moved(Scenario s, Dial dial, bool up)
 {
     if (const auto knob = knob_of(dial))
     {
-        return notch(s, *knob, up);
+        return moved_once(s, *knob, up);
     }
     Parallel& p = s.parallel;
     const Overlaps can = possible_overlaps(s);

@@ -1,4 +1,4 @@
-// What helps most: every count, rate and switch of a scenario moved one notch down and one up, and what that
+// What helps most: every count, rate and switch of a scenario moved one step down and one up, and what that
 // makes of the step and of memory.
 //
 // Where GPUs or tokens per step change, it compares GPU time per token: otherwise more GPUs always win.
@@ -23,7 +23,7 @@ enum class Dial : std::uint8_t
     chunks,
     expert,
     zero,
-    schedule, // the best of the other ones, and no notch the other way
+    schedule, // the best of the other ones, and no step the other way
     micro_batch,
     micro_batches, // of one step, and with them the global batch
     recompute,

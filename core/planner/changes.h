@@ -1,4 +1,4 @@
-// What to change first: the best single and double changes from where a scenario stands, each one notch of a
+// What to change first: the best single and double changes from where a scenario stands, each one step of a
 // setting of the layout or the recipe. Hardware, tokens per step and the model stay.
 #pragma once
 

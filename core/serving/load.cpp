@@ -69,7 +69,7 @@ struct Machine
     Machine(const Scenario& scenario, const LoadSetup& setup)
         : s(setup), report(serving_report(scenario, setup.engine)),
           clock(iteration_clock(scenario, setup.engine)), room((report.capacity - report.weights).value),
-          tokens_a_step(expected_tokens(setup.accepted, setup.drafted)), peak(reached_peak(scenario, setup))
+          tokens_per_step(expected_tokens(setup.accepted, setup.drafted)), peak(reached_peak(scenario, setup))
     {
     }
 
@@ -100,7 +100,7 @@ struct Machine
     ServingReport report;
     std::function<ServingTime(const Iteration&)> clock;
     double room;
-    double tokens_a_step;
+    double tokens_per_step;
     double peak; // reached
 };
 
@@ -213,7 +213,7 @@ private:
         const double context = mean_context();
         const double once = m_.step(decoding, context, prompts);
         const double steps = prompts.empty() ? free_steps(next_arrival, once) : 1;
-        const double grown = (steps - 1) / 2 * m_.tokens_a_step;
+        const double grown = (steps - 1) / 2 * m_.tokens_per_step;
         const double start = now_;
         now_ += steps > 1 ? steps * m_.step(decoding, context + grown) : once;
         passes_.push_back({start, now_, decoding, sum_over(prompts, &PromptPiece::tokens)});
@@ -230,7 +230,7 @@ private:
         double steps = kMostSteps;
         for (const Running& r : running_)
         {
-            steps = std::min(steps, std::ceil(r.left / m_.tokens_a_step));
+            steps = std::min(steps, std::ceil(r.left / m_.tokens_per_step));
         }
         return std::max(1.0, std::min(steps, std::ceil((next_arrival - now_) / seconds)));
     }
@@ -239,8 +239,8 @@ private:
     {
         for (Running& r : running_)
         {
-            r.left -= steps * m_.tokens_a_step;
-            r.context += steps * m_.tokens_a_step;
+            r.left -= steps * m_.tokens_per_step;
+            r.context += steps * m_.tokens_per_step;
             if (r.left <= 1e-9)
             {
                 r.request->end = now_;
@@ -417,7 +417,7 @@ public:
         const double answer = real(setup_.engine.output);
         const bool apart = setup_.system == ServingSystem::disaggregated;
         return (apart ? prefill_machine_ : machine_).seconds({0, 0, 1, {{0, prompt, true}}}) +
-               answer / machine_.tokens_a_step * machine_.step(1, prompt);
+               answer / machine_.tokens_per_step * machine_.step(1, prompt);
     }
 
 private:

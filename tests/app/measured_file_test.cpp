@@ -2,7 +2,7 @@
 #include "tests/core/support.h"
 
 #include "app/files/measured_file.h"
-#include "app/session/furnish.h"
+#include "app/session/set_up.h"
 #include "core/evaluate/accuracy.h"
 #include "ui/shell/frame/measured_frame.h"
 
@@ -30,7 +30,7 @@ TEST_CASE("a session computes one source of measured runs each time it is asked,
     const Presets& presets = test::presets();
     Session session(presets, default_scenario(presets));
     CHECK(session.frame(0).accuracy == nullptr);
-    furnish_measured(session, test::source_path("assets"), presets);
+    set_up_measured(session, test::source_path("assets"), presets);
     for (int i = 0; i < 3; ++i)
     {
         session.apply(Command::next_accuracy);

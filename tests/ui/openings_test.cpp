@@ -3,7 +3,7 @@
 #include "tests/source_path.h"
 #include "tests/ui/words.h"
 
-#include "app/session/furnish.h"
+#include "app/session/set_up.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -32,7 +32,7 @@ struct OpenedAt
 {
     explicit OpenedAt(std::string_view place)
     {
-        furnish_measured(w.session(), test::source_path("assets"), test::presets());
+        set_up_measured(w.session(), test::source_path("assets"), test::presets());
         w.open(place);
         w.frames(40);
     }

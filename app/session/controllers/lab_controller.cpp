@@ -151,7 +151,7 @@ std::string LabController::begin(Slot& slot, bool paused, std::optional<trainer:
     }
     if (device_)
     {
-        device_->hurry();
+        device_->stop_early();
     }
     std::erase_if(measured_, [](const auto& card) { return card.second.probe != nullptr; });
     choose_for(*ready);

@@ -18,7 +18,7 @@ LabDevice::LabDevice(Open open, TrainerConfig config, double seconds, bool threa
 
 LabDevice::~LabDevice()
 {
-    hurry();
+    stop_early();
     wait();
 }
 

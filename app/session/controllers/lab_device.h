@@ -38,7 +38,7 @@ public:
     };
     Found look() const;
     // Measures no longer: somebody wants to train. Rates of the little that was measured are kept.
-    void hurry() { stop_ = true; }
+    void stop_early() { stop_ = true; }
     void wait() const; // for pictures and tests
 
 private:

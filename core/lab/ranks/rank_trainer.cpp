@@ -140,7 +140,7 @@ RankStep RankTrainer::step(const PlannedFault& planned)
             step.died = true;
             return step;
         }
-        suffer(operation);
+        inject_fault(operation);
         run(operation);
     }
     reduce_rest();
@@ -156,7 +156,7 @@ RankStep RankTrainer::step(const PlannedFault& planned)
 }
 
 // What was planned to go wrong with this operation.
-void RankTrainer::suffer(const Operation& operation)
+void RankTrainer::inject_fault(const Operation& operation)
 {
     if (fault_.kind == RankFault::slow)
     {

@@ -81,7 +81,7 @@ private:
     void make_boundaries();
     std::vector<bool> counted_places() const;
 
-    void suffer(const Operation& operation);
+    void inject_fault(const Operation& operation);
     void run(const Operation& operation);
     void forward(const Operation& operation);
     void backward(const Operation& operation);

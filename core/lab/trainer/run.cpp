@@ -97,7 +97,7 @@ void TrainingRun::sample()
 }
 void TrainingRun::time_kernels()
 {
-    ask([this] { time_a_step(); });
+    ask([this] { time_one_step(); });
 }
 void TrainingRun::mark()
 {
@@ -427,7 +427,7 @@ void TrainingRun::draw_sample()
 }
 
 // The step that is timed leaves nothing: the run goes on from the state before it.
-void TrainingRun::time_a_step()
+void TrainingRun::time_one_step()
 {
     if (!trainer_->abilities().kernel_times)
     {

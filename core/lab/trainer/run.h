@@ -65,7 +65,7 @@ private:
     void note(const StepResult& result, double seconds);
     void add_point(const StepResult& result, double seconds);
     void draw_sample();
-    void time_a_step();
+    void time_one_step();
     void add_mark();
     void go_back(std::int64_t step);
     void forget_after(std::int64_t step);

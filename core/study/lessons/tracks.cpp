@@ -37,7 +37,7 @@ const JsonTable<CourseTrack> kTrackTable{{
     {"title", &CourseTrack::title, kNeeded},
     {"about", &CourseTrack::about, kNeeded},
     {"most_minutes", &CourseTrack::most_minutes, {.least = 1, .most = kMostTrackMinutes}},
-    {"most_minutes_a_part", &CourseTrack::most_minutes_a_part, {.least = 1, .most = kMostTrackMinutes}},
+    {"max_minutes_per_part", &CourseTrack::max_minutes_per_part, {.least = 1, .most = kMostTrackMinutes}},
     {"parts", &CourseTrack::parts, kPartTable, {.needed = true, .least = 1}},
 }};
 
@@ -78,9 +78,9 @@ void check_minutes(const CourseTrack& track, std::span<const Lesson> course, Iss
     {
         const double minutes = minutes_of(part, course);
         all += minutes;
-        add_if(issues, track.most_minutes_a_part > 0 && minutes > track.most_minutes_a_part,
+        add_if(issues, track.max_minutes_per_part > 0 && minutes > track.max_minutes_per_part,
                fault(track, ", " + part.title, fmt::format("takes {:.0f} minutes", minutes),
-                     fmt::format("a part may take {}", track.most_minutes_a_part)));
+                     fmt::format("a part may take {}", track.max_minutes_per_part)));
     }
     add_if(issues, track.most_minutes > 0 && all > track.most_minutes,
            fault(track, "", fmt::format("takes {:.0f} minutes", all),

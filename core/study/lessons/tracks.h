@@ -27,7 +27,7 @@ struct CourseTrack
     std::string title;
     std::string about;
     int most_minutes = 0;        // of all its lessons and practice; 0: no limit
-    int most_minutes_a_part = 0; // the same of each part
+    int max_minutes_per_part = 0; // the same of each part
     std::vector<TrackPart> parts;
 
     // The ids of all its lessons in order.

@@ -1,4 +1,4 @@
-// One notch down and up of every dial: legal, complete, and timed as the step itself is.
+// One step down and up of every dial: legal, complete, and timed as the step itself is.
 #include "tests/core/random_scenarios.h"
 
 #include "core/evaluate/sensitivity.h"

@@ -297,7 +297,7 @@ TEST_CASE("one replica sends nothing and waits for nothing")
 namespace
 {
 
-void must_be_a_step(const StepLife& life, StepStrategy strategy)
+void must_be_one_step(const StepLife& life, StepStrategy strategy)
 {
     std::array<double, kStepLanes> free{};
     double compute = 0;
@@ -373,7 +373,7 @@ TEST_CASE("any step: sums are exact, lanes do one thing at a time, closed forms 
         INFO(s.model.name << ", " << s.cluster.gpus << " GPUs, " << name_of(o.strategy) << ", k "
                           << o.accumulation << ", prefetch " << o.prefetch);
         const StepLife life = step_life(s, o);
-        must_be_a_step(life, o.strategy);
+        must_be_one_step(life, o.strategy);
         const StageWeights w = stage_weights(
             s.model, s.parallel, s.training.schedule->placement)[static_cast<std::size_t>(life.stage)];
         // Two-way pipelines hold two stages, whose layers are all among the units.

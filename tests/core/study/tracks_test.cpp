@@ -35,7 +35,7 @@ std::vector<Lesson> course()
 json small()
 {
     return json::parse(R"({"schema": "ringside.tracks/1", "tracks": [
-      {"id": "short", "title": "Short", "about": "Two parts.", "most_minutes": 40, "most_minutes_a_part": 25,
+      {"id": "short", "title": "Short", "about": "Two parts.", "most_minutes": 40, "max_minutes_per_part": 25,
        "parts": [{"title": "One", "lessons": ["memory", "zero"],
                   "drill": {"topics": ["memory", "zero"], "minutes": 10}},
                  {"title": "Two", "lessons": ["ring"], "mock_minutes": 6}]}]})");
@@ -123,7 +123,7 @@ TEST_CASE("a track keeps the order of what builds on what, has nothing twice and
     file["tracks"][0]["most_minutes"] = 35;
     CHECK(says(faults_of(file), "takes 36 minutes"));
     file = small();
-    file["tracks"][0]["most_minutes_a_part"] = 20;
+    file["tracks"][0]["max_minutes_per_part"] = 20;
     CHECK(says(faults_of(file), "short, One: takes 22 minutes"));
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("the shipped tracks: a class in its time, seven days of an hour at mos
     const CourseTrack* week = find_track(tracks, "week");
     REQUIRE(week != nullptr);
     CHECK(week->parts.size() == 7);
-    CHECK(week->most_minutes_a_part == 60);
+    CHECK(week->max_minutes_per_part == 60);
     const CourseTrack* engineer = find_track(tracks, "engineer");
     REQUIRE(engineer != nullptr);
     CHECK(engineer->lessons().size() == course.lessons.size());

@@ -4,7 +4,7 @@
 #include "tests/source_path.h"
 #include "tests/ui/words.h"
 
-#include "app/session/furnish.h"
+#include "app/session/set_up.h"
 #include "core/performance/step_time.h"
 #include "core/scenario/validate.h"
 #include "ui/shell/frame/measured_frame.h"
@@ -23,7 +23,7 @@ namespace
 
 void open_accuracy(Window& w)
 {
-    furnish_measured(w.session(), test::source_path("assets"), test::presets());
+    set_up_measured(w.session(), test::source_path("assets"), test::presets());
     w.open("accuracy");
     while (w.session().frame(0).accuracy == nullptr || !w.session().frame(0).accuracy->done())
     {

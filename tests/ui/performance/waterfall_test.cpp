@@ -56,7 +56,7 @@ TEST_CASE("where there is little room the smallest rows of the waterfall become 
     CHECK_FALSE(test::says(w, "Other losses"));
 }
 
-TEST_CASE("W shows what helps most, a press takes the notch, and Ctrl+Z takes it back")
+TEST_CASE("W shows what helps most, a press takes the step, and Ctrl+Z takes it back")
 {
     test::Window w;
     w.open("waterfall");

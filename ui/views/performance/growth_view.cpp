@@ -21,7 +21,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kOperationsAFrame = 60'000; // a few milliseconds
+constexpr double kOperationsPerFrame = 60'000; // a few milliseconds
 
 constexpr std::array<std::string_view, 3> kPages{"growth/mfu", "growth/gpu", "growth/all"};
 
@@ -221,7 +221,7 @@ ScalingSweep& GrowthView::sweep(const Frame& frame) const
     if (!sweep_ || sweep_->scenario() != frame.now.scenario)
     {
         sweep_.emplace(frame.now.scenario);
-        sweep_->advance(kOperationsAFrame);
+        sweep_->advance(kOperationsPerFrame);
     }
     return *sweep_;
 }
@@ -231,7 +231,7 @@ void GrowthView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     ScalingSweep& all = sweep(frame);
     if (!all.done())
     {
-        all.advance(kOperationsAFrame);
+        all.advance(kOperationsPerFrame);
         out.animating = true;
     }
     if (!all.refused().empty() && all.done() && area.h > painter.px(200))

@@ -19,7 +19,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kOperationsAFrame = 150'000; // a few milliseconds
+constexpr double kOperationsPerFrame = 150'000; // a few milliseconds
 
 class FrontierView final : public View
 {
@@ -72,7 +72,7 @@ const ScheduleSearch& FrontierView::search(const Frame& frame) const
     if (!search_ || search_->scenario() != frame.now.scenario)
     {
         search_.emplace(frame.now.scenario);
-        search_->advance(kOperationsAFrame);
+        search_->advance(kOperationsPerFrame);
     }
     return *search_;
 }
@@ -218,7 +218,7 @@ void FrontierView::draw(const Frame& frame, const Painter& painter, Rect area, O
     }
     if (!search(frame).done())
     {
-        search_->advance(kOperationsAFrame);
+        search_->advance(kOperationsPerFrame);
         out.animating = true;
         area = progress_line(painter, area, search_->progress());
     }

@@ -193,7 +193,7 @@ void PlannerView::update_why(const Frame& frame)
 // After the search, which it would slow down.
 void PlannerView::update_changes(const Frame& frame, Out& out)
 {
-    constexpr double kOperationsAFrame = 60'000; // a few milliseconds
+    constexpr double kOperationsPerFrame = 60'000; // a few milliseconds
     if (!frame.valid() || !live(frame) || shown_.progress < 1)
     {
         return;
@@ -205,7 +205,7 @@ void PlannerView::update_changes(const Frame& frame, Out& out)
     }
     if (!changes_->done())
     {
-        changes_->advance(kOperationsAFrame);
+        changes_->advance(kOperationsPerFrame);
         out.animating = true;
     }
 }

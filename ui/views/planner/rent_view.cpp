@@ -21,7 +21,7 @@ namespace ringside
 namespace
 {
 
-constexpr std::int64_t kLayoutsAFrame = 16'000; // a few milliseconds
+constexpr std::int64_t kLayoutsPerFrame = 16'000; // a few milliseconds
 constexpr double kFarDays = 30; // times the quickest offer's: what lies farther off is not drawn
 
 std::string days_words(double days)
@@ -271,7 +271,7 @@ void RentView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     RentSearch& s = search(frame);
     if (!s.done())
     {
-        s.advance(kLayoutsAFrame);
+        s.advance(kLayoutsPerFrame);
         out.animating = true;
         area = progress_line(painter, area, s.progress());
     }

@@ -35,7 +35,7 @@ public:
 
 private:
     void draw_start(Sheet& sheet, const StudyFrame& study, Out& out) override;
-    void start_keys(const StudyFrame&, Out& out) override { press_keys(deeds(nullptr, out)); }
+    void start_keys(const StudyFrame&, Out& out) override { press_keys(actions(nullptr, out)); }
     void draw_session(const Frame& frame, const SpokenSession& s, const Painter& p, Rect area,
                       Out& out) override;
     void draw_over(const Frame& frame, const SpokenSession& s, const Painter& p, Rect area, Out& out) override
@@ -46,7 +46,7 @@ private:
     void leave(const Frame&, const SpokenSession&, Out& out) override { out.push(EndStudy{}); }
 
     // What can be done at this stage.
-    static std::vector<KeyButton> deeds(const SpokenSession* session, Out& out);
+    static std::vector<KeyButton> actions(const SpokenSession* session, Out& out);
     void draw_question(const Painter& p, Rect area, const StudyFrame& study, const SpokenSession& s,
                        Out& out);
     static void draw_clock(Sheet& sheet, const StudyFrame& study, const SpokenSession& s);
@@ -55,7 +55,7 @@ private:
     Points points_;
 };
 
-std::vector<KeyButton> SpokenView::deeds(const SpokenSession* s, Out& out)
+std::vector<KeyButton> SpokenView::actions(const SpokenSession* s, Out& out)
 {
     const auto start = [&out](double seconds) {
         return [&out, seconds] { out.push(StartSpoken{"", 0, seconds}); };
@@ -142,7 +142,7 @@ void SpokenView::draw_question(const Painter& p, Rect area, const StudyFrame& st
         sheet->say(fmt::format("**{} of {}** points in {}.", made, s.points.size(),
                                clock_words(static_cast<double>(s.spoken_ms) / 1000)));
         sheet->gap(16);
-        draw_buttons(p, sheet->row(40), deeds(&s, out));
+        draw_buttons(p, sheet->row(40), actions(&s, out));
         sheet->gap(20);
     }
     draw_stem(*sheet, *study.question, s.card.lead, ticks);
@@ -156,7 +156,7 @@ void SpokenView::draw_question(const Painter& p, Rect area, const StudyFrame& st
     }
     if (!over)
     {
-        draw_buttons(sheet->p, sheet->row(44), deeds(&s, out));
+        draw_buttons(sheet->p, sheet->row(44), actions(&s, out));
         sheet->gap(16);
     }
     if (ticks || over)
@@ -170,7 +170,7 @@ void SpokenView::draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
 {
     sheet.say("Answer **out loud** against the clock, then tick the points you made. Nothing is recorded.");
     sheet.gap(12);
-    draw_buttons(sheet.p, sheet.row(44), deeds(nullptr, out));
+    draw_buttons(sheet.p, sheet.row(44), actions(nullptr, out));
     sheet.gap(16);
     DeckFilter filter;
     filter.kind = KindGroup::recall;
@@ -242,7 +242,7 @@ void SpokenView::session_keys(const Frame&, const SpokenSession& s, Out& out)
         out.push(StudyStep{SpokenInput{TickPoint{points_.last()}}});
         return;
     }
-    press_keys(deeds(&s, out));
+    press_keys(actions(&s, out));
 }
 
 ViewKeys SpokenView::keys()

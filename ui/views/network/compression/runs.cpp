@@ -13,7 +13,7 @@ namespace
 
 constexpr std::size_t kMostKnown = 64;
 // What a frame spends on the runs: steps differ tenfold between compressors, and machines between each other.
-constexpr std::chrono::microseconds kWorkAFrame{250};
+constexpr std::chrono::microseconds kWorkPerFrame{250};
 
 } // namespace
 
@@ -72,7 +72,7 @@ void CompressionRuns::work_on(const CompressionOptions& options) const
         pending_.emplace(options);
     }
     const auto start = std::chrono::steady_clock::now();
-    while (!pending_->training.done() && std::chrono::steady_clock::now() - start < kWorkAFrame)
+    while (!pending_->training.done() && std::chrono::steady_clock::now() - start < kWorkPerFrame)
     {
         pending_->errors.push_back(pending_->error.of(reference_.moments[pending_->errors.size()].gradient));
         pending_->training.step();

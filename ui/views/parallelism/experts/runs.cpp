@@ -15,7 +15,7 @@ namespace
 {
 
 constexpr std::int64_t kMostColumns = 16;
-constexpr double kPairsAFrame = 5e4; // about half a millisecond
+constexpr double kPairsPerFrame = 5e4; // about half a millisecond
 
 std::int64_t columns_of(std::int64_t ranks, std::int64_t experts)
 {
@@ -67,7 +67,7 @@ bool ExpertRuns::work(Balance shown, std::size_t steps)
         if (!run->done())
         {
             // One step is the least; where it is more than a frame's share, other frames rest.
-            credit_ += kPairsAFrame;
+            credit_ += kPairsPerFrame;
             if (credit_ >= run->pairs_of_step())
             {
                 run->advance(credit_);

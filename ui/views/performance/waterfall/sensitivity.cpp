@@ -15,7 +15,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kOperationsAFrame = 60'000; // a few milliseconds
+constexpr double kOperationsPerFrame = 60'000; // a few milliseconds
 constexpr double kHardly = 0.001;            // of the step
 
 // Both moves of each setting one below the other, the setting that matters most first; `hardly` names those
@@ -163,7 +163,7 @@ void draw_sensitivity(const WaterfallRoom& r)
     Sensitivity& all = r.state.moves(r.frame);
     if (!all.done())
     {
-        all.advance(kOperationsAFrame);
+        all.advance(kOperationsPerFrame);
         r.out.animating = true;
     }
     Rect area = r.area;
@@ -201,7 +201,7 @@ Sensitivity& WaterfallState::moves(const Frame& frame)
     if (!sensitivity || sensitivity->scenario() != frame.now.scenario)
     {
         sensitivity.emplace(frame.now.scenario, frame.now.report.step);
-        sensitivity->advance(kOperationsAFrame);
+        sensitivity->advance(kOperationsPerFrame);
     }
     return *sensitivity;
 }

@@ -147,7 +147,7 @@ void DrillQuestion::draw_foot(const Painter& p, Rect row, const Shown& s)
         draw_buttons(p, row, grade_buttons(s.drill, s.out));
         return;
     }
-    auto all = deeds(s.frame, s.drill, s.out);
+    auto all = actions(s.frame, s.drill, s.out);
     if (!s.asking())
     {
         all.insert(all.begin(),
@@ -157,7 +157,7 @@ void DrillQuestion::draw_foot(const Painter& p, Rect row, const Shown& s)
     draw_buttons(p, row, all);
 }
 
-std::vector<KeyButton> DrillQuestion::deeds(const Frame& frame, const DrillSession& drill, Out& out)
+std::vector<KeyButton> DrillQuestion::actions(const Frame& frame, const DrillSession& drill, Out& out)
 {
     const auto key = [&out](DrillKey which) { return [&out, which] { press_key(out, which); }; };
     const Question* q = drill.paused_ms ? nullptr : frame.study->question;
@@ -252,7 +252,7 @@ void DrillQuestion::keys(const Frame& frame, const DrillSession& drill, Out& out
         press_key(out, DrillKey::skip);
         return;
     }
-    if (press_keys(deeds(frame, drill, out)) || frame.study->question == nullptr)
+    if (press_keys(actions(frame, drill, out)) || frame.study->question == nullptr)
     {
         return;
     }
@@ -272,7 +272,7 @@ void DrillQuestion::typing_keys(const Frame& frame, const DrillSession& drill, O
     {
         press_key(out, DrillKey::skip);
     }
-    else if (alt && press_keys(deeds(frame, drill, out)))
+    else if (alt && press_keys(actions(frame, drill, out)))
     {
         entry_.focus(); // typing goes on
     }

@@ -59,7 +59,7 @@ private:
     void draw_graded(Sheet& sheet, const Shown& s);
     void draw_foot(const Painter& p, Rect row, const Shown& s);
     // What its letters do, in the order of the buttons below the question.
-    std::vector<KeyButton> deeds(const Frame& frame, const DrillSession& drill, Out& out);
+    std::vector<KeyButton> actions(const Frame& frame, const DrillSession& drill, Out& out);
 
     void check(const Shown& s);
     void submit(const Shown& s);

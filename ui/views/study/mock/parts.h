@@ -42,7 +42,7 @@ private:
     void draw_running(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
     void draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
     // Where one can go from here, as buttons below the question. `closed`: somebody has read enough.
-    std::vector<KeyButton> deeds(const MockSession& mock, bool& closed, Out& out);
+    std::vector<KeyButton> actions(const MockSession& mock, bool& closed, Out& out);
     enum class Enter : std::uint8_t
     {
         answer,

@@ -156,7 +156,7 @@ void MockQuestion::draw_judged(Sheet& sheet, const Frame& frame, const MockSessi
     draw_solution(sheet, q);
 }
 
-std::vector<KeyButton> MockQuestion::deeds(const MockSession& mock, bool& closed, Out& out)
+std::vector<KeyButton> MockQuestion::actions(const MockSession& mock, bool& closed, Out& out)
 {
     const std::size_t count = mock.items.size();
     const auto go = [&out, &mock, count](std::size_t by) {
@@ -200,7 +200,7 @@ bool MockQuestion::draw(const Frame& frame, const MockSession& mock, const Paint
                            [&](const MockItem& item) { return pip_of(mock, item); });
     page.places.go_to = [&](std::size_t to) { out.push(StudyStep{MockInput{GoToInput{to}}}); };
     page.resume = [&] { push_key(out, MockKey::pause); };
-    page.foot = [&](Rect row) { draw_buttons(p, row, deeds(mock, closed, out)); };
+    page.foot = [&](Rect row) { draw_buttons(p, row, actions(mock, closed, out)); };
     page.question = [&](Sheet& sheet)
     { running ? draw_running(sheet, frame, mock, out) : draw_judged(sheet, frame, mock, out); };
     const std::string place = fmt::format("{} {} {}", mock.started_ms, mock.at, running);
@@ -216,7 +216,7 @@ bool MockQuestion::draw(const Frame& frame, const MockSession& mock, const Paint
 bool MockQuestion::letters(const MockSession& mock, Out& out)
 {
     bool closed = false;
-    return press_keys(deeds(mock, closed, out));
+    return press_keys(actions(mock, closed, out));
 }
 
 void MockQuestion::keys(const Frame& frame, const MockSession& mock, Out& out)

@@ -1,4 +1,4 @@
-#include "app/session/furnish.h"
+#include "app/session/set_up.h"
 
 #include <fmt/format.h>
 
@@ -120,14 +120,14 @@ LabController::Setup lab_setup(const std::filesystem::path& assets, const Preset
     return setup;
 }
 
-void furnish_measured(Session& session, const std::filesystem::path& assets, const Presets& presets)
+void set_up_measured(Session& session, const std::filesystem::path& assets, const Presets& presets)
 {
     session.shipped_runs = [&session, &presets, file = (assets / "measured/llm-foundry-h100.json").string()]
     { return read_measured(file, session.scenario(), presets); };
     session.measured_sources = [&presets, assets] { return measured_sources(assets, presets); };
 }
 
-void furnish(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues,
+void set_up(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues,
              std::unique_ptr<StudyStore> store)
 {
     StudyController::Setup study = study_setup(assets, presets, issues);
@@ -137,7 +137,7 @@ void furnish(Session& session, const std::filesystem::path& assets, const Preset
     session.set_study(std::move(controller));
     Course course = open_course(assets, issues);
     session.set_course(std::move(course), load_finished(issues));
-    furnish_measured(session, assets, presets);
+    set_up_measured(session, assets, presets);
     DemoScripts scripts = read_demo_scripts(assets, presets);
     append(issues, scripts.issues);
     session.set_scripts(std::move(scripts.scripts));
