@@ -16,7 +16,7 @@ inline std::size_t threads_of_this_process()
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-// Waits for it: the system lists a thread for a moment after somebody has joined it.
+// Waits for it: the system lists a thread for a moment after it was joined.
 inline bool threads_are_back_to(std::size_t count)
 {
     for (int i = 0; i < 200 && threads_of_this_process() != count; ++i)

@@ -116,7 +116,7 @@ Issues check_question_file(const Checked& c)
             append(found, check_variant(calculator, bank.families[i], v, c.against.seeds).issues);
         }
     }
-    const std::string prefix = c.file + ": "; // which whoever prints them puts there again
+    const std::string prefix = c.file + ": "; // which the printer puts there again
     for (Issue& issue : found)
     {
         if (issue.path.starts_with(prefix))

@@ -1,4 +1,4 @@
-// What `check` says of one file that somebody names: told apart by its schema, held against the assets.
+// What `check` says of one file named by the user: told apart by its schema, held against the assets.
 #pragma once
 
 #include "core/scenario/presets.h"

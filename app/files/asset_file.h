@@ -11,7 +11,7 @@
 namespace ringside
 {
 
-// A file that somebody names, or standard input.
+// A file named by the user, or standard input.
 inline Result<nlohmann::json> read_json(const std::string& file)
 {
     const auto text = read_text(file, {kMaxJsonBytes});

@@ -365,7 +365,7 @@ void set_clipboard(const std::string& text)
     write_clipboard(text.c_str());
 }
 
-// The browser tells what is pasted only when somebody pastes; then the chord reaches ImGui.
+// The browser tells what is pasted only on a paste; then the chord reaches ImGui.
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_paste(const char* text)
 {
     canvas().clipboard = text;

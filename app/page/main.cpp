@@ -45,7 +45,7 @@ namespace
 
 constexpr double kProbeSeconds = 0.1; // [s] of measuring the processor, before the lab's first frame
 constexpr double kSaveAfter = 2;      // [s] after a change
-constexpr double kSaveEvery = 10;     // [s] while somebody is asked
+constexpr double kSaveEvery = 10;     // [s] while a question is open
 constexpr const char* kHowToKeep = "before you leave, export your progress: Ctrl K, then type export";
 constexpr double kCaret = 0.25; // [s] that it takes to blink
 

@@ -11,7 +11,7 @@ namespace ringside::page
 std::unique_ptr<trainer::Line> open_worker(trainer::RemoteRun::Receive receive,
                                            trainer::RemoteRun::LostLine lost);
 
-// Graphics cards that the browser offers, found some frames after somebody looks for them.
+// Graphics cards that the browser offers, found some frames after they are looked for.
 void look_for_cards();
 std::vector<LabCard> cards();
 // That the next runs are made on, counted from 1; 0: on the processor.

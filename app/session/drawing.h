@@ -1,4 +1,4 @@
-// One ImGui context with our fonts, style and shell. Builds frames; whoever owns it shows them (window,
+// One ImGui context with our fonts, style and shell. Builds frames; its owner shows them (window,
 // picture, test).
 //
 // The panel is drawn first and what it asks for is applied before the picture is drawn (Shell::Settle), so

@@ -75,7 +75,7 @@ public:
     const Scenario& kept_scenario() const;
     // Whether the clock of a mock interview runs, which nobody wants to leave by mistake.
     bool mock_runs() const;
-    // What is on show, to be opened again by whoever is given the link.
+    // What is on show, to be opened again from the link.
     PlaceLink link() const;
     std::string link_text() const { return to_text(link(), presets_, link_page); }
     // Shows what the link says; a notice names what of it could not be opened.
@@ -104,7 +104,7 @@ public:
     void set_scripts(std::vector<DemoScript> scripts);
     // The page or thing that the view on show is to be turned to, once; empty: it stays as it is.
     std::string take_page() { return std::exchange(page_asked_, std::string()); }
-    // Steps that somebody measured, at least one; the accelerator's constants are fitted to them.
+    // Measured steps, at least one; the accelerator's constants are fitted to them.
     void set_measured(MeasuredSet set);
     // What of the view was asked to be saved, once: a picture of the next frame, its SVG, its animation.
     std::optional<Command> take_save() { return std::exchange(save_asked_, std::nullopt); }
@@ -142,7 +142,7 @@ private:
     void open(std::string_view place);
     void play(bool on);
     void seek(double t);
-    // The same for whoever says what is to be seen: its first page where none is named.
+    // The same where what is to be seen is named: its first page where none is named.
     void show_place(std::string_view place);
     void put_aside();
     void take_back();
@@ -167,7 +167,7 @@ private:
         Playback playback;
         double rest = -1;     // of the motion it was last moved with
         int rounds = 0;       // played through since play was pressed
-        bool opening = false; // plays to where it rests, unless somebody takes over
+        bool opening = false; // plays to where it rests, unless the user takes over
     };
     // In place of the person's scenario, which stays as it is.
     struct Example

@@ -85,7 +85,7 @@ void Session::open_link(std::string_view text)
         change(*link.scenario, false);
         visit_ = Visit{now_.scenario, std::move(own)};
     }
-    left_examples_.clear(); // whoever sent the link may have seen one
+    left_examples_.clear(); // the sender of the link may have seen one
     show_place(link.view);
     if (!link.view.empty() && find_view(link.view) == nullptr)
     {

@@ -71,7 +71,8 @@ std::shared_ptr<const ErrataFrame> load_errata_frame(const std::filesystem::path
     return frame;
 }
 
-StudyController::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues)
+StudyController::Setup study_setup(const std::filesystem::path& assets, const Presets& presets,
+                                   Issues& issues)
 {
     StudyController::Setup setup;
     setup.plan = load_plan(assets, issues);
@@ -93,7 +94,7 @@ StudyController::Setup study_setup(const std::filesystem::path& assets, const Pr
 }
 
 LabController::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
-                         const std::string& device, bool beside_window)
+                               const std::string& device, bool beside_window)
 {
     LabController::Setup setup;
     // Asked for on the thread that will train.
@@ -128,7 +129,7 @@ void set_up_measured(Session& session, const std::filesystem::path& assets, cons
 }
 
 void set_up(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues,
-             std::unique_ptr<StudyStore> store)
+            std::unique_ptr<StudyStore> store)
 {
     StudyController::Setup study = study_setup(assets, presets, issues);
     study.store = store ? std::move(store) : std::make_unique<StudyStore>();

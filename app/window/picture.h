@@ -44,7 +44,7 @@ struct PictureOptions : CommonOptions
     std::string watch;        // file of a training elsewhere; empty: none
     std::string measured;     // steps, a table or cases; empty: none
     std::string demo;         // of the lab, by id; empty: none
-    std::set<std::string, std::less<>> typed = {}; // the options somebody gave: "--step"
+    std::set<std::string, std::less<>> typed = {}; // the options that were given: "--step"
 };
 
 // Writes the picture, or ends the command; the caption below it.

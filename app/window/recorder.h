@@ -1,5 +1,5 @@
 // Frames into a file: MP4 or GIF by ffmpeg where it is installed, otherwise a folder of numbered PNG files. A
-// thread hands them on, so that whoever draws never waits for the encoder.
+// thread hands them on, so that drawing never waits for the encoder.
 //
 // A GIF's colours are chosen by twelve frames from all over the film, sent ahead and cut off again in the
 // same filter graph: choosing by all frames would keep all of them in memory.

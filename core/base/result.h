@@ -12,7 +12,7 @@ namespace ringside
 enum class Severity
 {
     error,  // nothing can be computed from this
-    warning // computed, but somebody should know
+    warning // computed, but the user should know
 };
 
 // One problem with what a person gave: where, what, and what would work instead.

@@ -1,4 +1,4 @@
-// Cases (schema ringside.cases/1): scenarios with the figures somebody published or measured, and how far we
+// Cases (schema ringside.cases/1): scenarios with published or measured figures, and how far we
 // are off.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What somebody's own device was measured to do, as an accelerator that every view can compute with; and a
+// What the user's own device was measured to do, as an accelerator that every view can compute with; and a
 // class's devices side by side.
 //
 // Measured with BF16 operands and FP32 sums, the rate that the engine's accelerators are given in. Nothing is
@@ -32,7 +32,7 @@ struct Machine
 {
     std::string name;           // of the device
     std::string date;           // "2026-11-28"
-    bool own = false;           // measured here, not brought by somebody
+    bool own = false;           // measured here, not imported
     double memory_gb = 0;       // [GB] 0: the device does not say
     double launch_s = 0;        // [s] of an operation that has nothing to do
     double attention_flops = 0; // [FLOP/s] of causal attention, masked scores not counted; 0: not measured

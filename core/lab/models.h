@@ -1,4 +1,4 @@
-// The sizes of model that the lab offers, small enough to be trained while somebody watches.
+// The sizes of model that the lab offers, small enough to be trained while one watches.
 #pragma once
 
 #include "core/lab/config.h"

@@ -1,4 +1,4 @@
-// What a running training shows: plain values, published by the trainer and copied by whoever looks.
+// What a running training shows: plain values, published by the trainer, copied by readers.
 #pragma once
 
 #include "core/base/ranges.h"

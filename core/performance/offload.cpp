@@ -315,7 +315,7 @@ Tier tier_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& pie
     tier.placement = placement;
     tier.delayed = r.options.delayed_update;
     tier.state = part(Component::master_weights) + part(Component::momentum) + part(Component::variance) +
-                  (full ? part(Component::weights) : 0);
+                 (full ? part(Component::weights) : 0);
     tier.fresh = w * pieces.elements;
     tier.touched = all(&Piece::gradients) + 2 * tier.state + tier.fresh;
     tier.written = uses_nvme(placement) && offloads_weights(placement) && !full ? all(&Piece::weights) : 0;

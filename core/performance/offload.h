@@ -105,7 +105,7 @@ struct OffloadReport
     double total = 0;                               // [s] of a step
     double exposed = 0;                             // [s] total - compute
     double transfer = 0;                            // [s] a step would take if compute took no time
-    double transfer_each = 0;                          // [s] of it, for every micro-batch
+    double transfer_each = 0;                       // [s] of it, for every micro-batch
     std::array<double, kOffloadLanes> busy{};       // [s] of a step
     std::array<BytesPerSecond, kOffloadLanes> rate; // of each pipe; compute has none
     std::vector<OffloadTask> tasks; // where weights come up micro-batch by micro-batch, of the first and last

@@ -1,4 +1,4 @@
-// Whether an order that somebody wrote does all the work of a step, once, and where it can be done.
+// Whether a hand-written order does all the work of a step, once, and where it can be done.
 #pragma once
 
 #include "core/pipeline/notation.h"

@@ -45,7 +45,7 @@ struct RunStory
 inline constexpr std::int64_t kMostFailures = 4000;
 
 // The run over `horizon` seconds, shortened so that about kMostFailures are expected. `kills` are seconds at
-// which somebody pulls a plug. The same seed gives the same failures, measured in mean times between them, so
+// which a plug is pulled. The same seed gives the same failures, measured in mean times between them, so
 // that a change of the plan can be compared.
 RunStory simulate_run(const RunRates& rates, const RunPlan& plan, double horizon, std::uint64_t seed,
                       const std::vector<double>& kills = {});

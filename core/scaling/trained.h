@@ -1,4 +1,4 @@
-// Models somebody trained, with the tokens they saw: points beside the laws. Not presets: some of them never
+// Trained models, with the tokens they saw: points beside the laws. Not presets: some of them never
 // published a shape.
 #pragma once
 

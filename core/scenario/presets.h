@@ -23,7 +23,7 @@ struct ModelPreset
     Model model; // model.preset is the id, every derived field filled in
     std::string family;
     std::string source;
-    std::optional<std::int64_t> published_parameters; // exact, where somebody published the exact count
+    std::optional<std::int64_t> published_parameters;        // exact, where the exact count was published
     std::optional<std::int64_t> published_active_parameters; // per token
 };
 
@@ -45,7 +45,7 @@ struct SoftwarePreset
     std::vector<std::string> usual_for; // beginnings of the ids of accelerators that suggest it
 };
 
-// What somebody asks for such a cluster: a place to start from, prices move every month.
+// What a provider asks for such a cluster: a place to start from, prices move every month.
 struct RentPrice
 {
     double usd_per_gpu_hour = 0; // [USD] above 0

@@ -8,9 +8,9 @@ namespace ringside
 {
 
 // Every problem, each with a fix that was tried (fit.h). Errors mean that nothing can be computed; warnings
-// that somebody should know.
+// the user should know.
 Issues validate(const Scenario& scenario);
-// The errors alone, without trying what would help: for whoever asks about many scenarios.
+// The errors alone, without trying what would help: for callers that ask about many scenarios.
 Issues faults(const Scenario& scenario);
 
 // The model with every derived field filled in: kv_heads, head_dim, ffn, expert_ffn.

@@ -29,7 +29,7 @@ double step_progress(double batch, double critical);
 // [tokens] 2e8 / L^(1 / 0.21), L in nats per token: measured on language models with a vocabulary of 50k
 // (Kaplan et al. 2020, arXiv 2001.08361). Loss above 0.
 double critical_batch_tokens(double loss);
-// [nats per token] Where it is asked for unless somebody says otherwise: a large model late in training.
+// [nats per token] Where it is asked for unless told otherwise: a large model late in training.
 inline constexpr double kUsualLoss = 2.2;
 
 // Squared norms of two gradients of the same weights: of a batch, and of a part of it alone, each the mean

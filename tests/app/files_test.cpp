@@ -312,7 +312,7 @@ TEST_CASE(
     std::ofstream(fmt::format("kept.{}.part", gone)) << "half";
     std::ofstream(fmt::format("other.{}.part", gone)) << "half";
     std::ofstream(fmt::format("kept.{}.part", ::getppid())) << "half"; // of a program that runs
-    std::ofstream("kept.part") << "somebody's own";
+    std::ofstream("kept.part") << "another's own";
     REQUIRE(save_text("kept", "whole").empty());
     CHECK_FALSE(fs::exists(fmt::format("kept.{}.part", gone)));
     CHECK(fs::exists(fmt::format("other.{}.part", gone)));

@@ -1,5 +1,5 @@
-// The live lab's controller: runs on their threads, knobs, breaks, a second run, demonstrations, checkpoints; and
-// that looking never waits.
+// The live lab's controller: runs on their threads, knobs, breaks, a second run, demonstrations, checkpoints;
+// and that looking never waits.
 #include "tests/app/lab_room.h"
 #include "tests/threads.h"
 

@@ -205,7 +205,8 @@ TEST_CASE("an import changes nothing before it is taken, and can be removed as a
     room.does(AnswerImport{true});
     CHECK(room.progress().personal.front().front == "first, again");
     REQUIRE(room.controller.frame().imports.size() == 2);
-    CHECK(room.does(RemoveImport{room.controller.frame().imports.front().time_ms}).notice == "2 cards removed");
+    CHECK(room.does(RemoveImport{room.controller.frame().imports.front().time_ms}).notice ==
+          "2 cards removed");
     CHECK(room.progress() == before);
     CHECK(room.controller.frame().imports.size() == 1);
     room.does(RemoveImport{room.controller.frame().imports.front().time_ms});

@@ -49,7 +49,7 @@ void ringside_imgui_assertion_failed(const char* expression, const char* file, i
     }
 }
 
-// ImGui declares these and leaves them to whoever builds it with IMGUI_ENABLE_TEST_ENGINE.
+// ImGui declares these and leaves them to the program built with IMGUI_ENABLE_TEST_ENGINE.
 void ImGuiTestEngineHook_ItemAdd(ImGuiContext* context, ImGuiID id, const ImRect& box,
                                  const ImGuiLastItemData* data);
 void ImGuiTestEngineHook_ItemInfo(ImGuiContext* context, ImGuiID id, const char* label,

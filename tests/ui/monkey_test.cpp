@@ -1,4 +1,4 @@
-// Somebody who knows nothing and presses everything: random clicks, keys, drags and typed extremes over all
+// A user who knows nothing and presses everything: random clicks, keys, drags and typed extremes over all
 // views. Nothing may crash, assert, draw what no renderer should get, or show a number that is none.
 #include "tests/ui/words.h"
 #include <fmt/format.h>

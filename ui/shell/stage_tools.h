@@ -1,4 +1,4 @@
-// What somebody who shows the window to a class lays over it: a spotlight at the mouse, a pen whose strokes
+// What a presenter lays over the window: a spotlight at the mouse, a pen whose strokes
 // stay with the view they were drawn on, and black. Which of them is on stands in StageFrame.
 #pragma once
 

@@ -28,7 +28,7 @@ struct Motion
     std::vector<double> stops = {}; // where stepping stops, ascending; empty: whole units
     std::string label = {};         // "step 5/14"
     int rounds = 1;                 // how often playing runs through before it stops
-    double rest = 0;                // where the clock stands until somebody moves it
+    double rest = 0;                // where the clock stands until the user moves it
     std::string pace = {}; // shown in place of the speed where that is not a person's to choose: "live"
 };
 
@@ -97,7 +97,7 @@ enum class ViewRole : std::uint8_t
     drill, // a session of study, with its clock; so are the next two
     mock,
     spoken,
-    measured // steps that somebody pastes
+    measured // measured steps that the user pastes
 };
 
 // Of the panel's controls, by id; the rest is under More.

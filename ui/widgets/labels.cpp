@@ -132,7 +132,7 @@ bool Labels::put_inside(const Painter& p, float x, float middle, Type type, Colo
     const float from = align == Align::left ? x - pad : align == Align::right ? x + pad - w : x - w / 2;
     const auto held = [](float v, float low, float high) { return std::clamp(v, low, std::max(low, high)); };
     const Rect requested{held(from, bounds_.x, bounds_.right() - w),
-                      held(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
+                         held(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
     Rect r = requested;
     while (sinks && is_crossed(r) && r.bottom() + h <= bounds_.bottom())
     {

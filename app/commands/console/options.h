@@ -33,7 +33,7 @@ CLI::Validator watched_file();
 // Two that fill the same standard output.
 void exclude_each_other(std::initializer_list<CLI::Option*> options);
 
-// The options somebody gave, whatever their values: "--stages".
+// The options that were given, whatever their values: "--stages".
 using TypedOptions = std::set<std::string, std::less<>>;
 TypedOptions typed_options(const CLI::App& command);
 

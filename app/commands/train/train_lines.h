@@ -1,4 +1,4 @@
-// One line of JSON for each step, as `train --json-lines` prints them, whoever trained.
+// One line of JSON for each step, as `train --json-lines` prints them on any device.
 #pragma once
 
 #include "core/lab/trainer/clock.h"

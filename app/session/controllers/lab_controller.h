@@ -181,7 +181,7 @@ private:
     struct Pressed
     {
         TrainerConfig before;
-        std::string to; // how it stood then; otherwise somebody turned it since
+        std::string to; // how it stood then; otherwise the user turned it since
     };
     std::map<std::size_t, Pressed> pressed_; // by switch
     std::optional<LabTrial> trial_;
@@ -194,9 +194,9 @@ private:
     LabFrame frame_;
 };
 
-// What the assets hold for a controller: the text and the data sheets; the device is chosen as `device` asks (auto,
-// cpu, cuda). Beside a window, what trains gives way to it.
+// What the assets hold for a controller: the text and the data sheets; the device is chosen as `device` asks
+// (auto, cpu, cuda). Beside a window, what trains gives way to it.
 LabController::Setup lab_setup(const std::filesystem::path& assets, const Presets& presets,
-                         const std::string& device, bool beside_window);
+                               const std::string& device, bool beside_window);
 
 } // namespace ringside

@@ -37,7 +37,7 @@ public:
         std::optional<trainer::DeviceRates> rates;
     };
     Found look() const;
-    // Measures no longer: somebody wants to train. Rates of the little that was measured are kept.
+    // Measures no longer: training is wanted. Rates of the little that was measured are kept.
     void stop_early() { stop_ = true; }
     void wait() const; // for pictures and tests
 

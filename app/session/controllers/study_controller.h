@@ -110,7 +110,9 @@ StudyPlan load_plan(const std::filesystem::path& assets, Issues& issues);
 // The errata of the assets with the questions about them; empty where there is no file. Faults are added.
 std::shared_ptr<const ErrataFrame> load_errata_frame(const std::filesystem::path& assets,
                                                      const QuestionBank& bank, Issues& issues);
-// What the assets hold for a controller: the plan and the questions. No store. The presets outlive the controller.
-StudyController::Setup study_setup(const std::filesystem::path& assets, const Presets& presets, Issues& issues);
+// What the assets hold for a controller: the plan and the questions. No store. The presets outlive the
+// controller.
+StudyController::Setup study_setup(const std::filesystem::path& assets, const Presets& presets,
+                                   Issues& issues);
 
 } // namespace ringside

@@ -28,7 +28,8 @@ std::filesystem::path checkpoint_of_controller()
 
 } // namespace
 
-TeamController::TeamController(Setup setup) : setup_(std::move(setup)), checkpoint_(checkpoint_of_controller())
+TeamController::TeamController(Setup setup)
+    : setup_(std::move(setup)), checkpoint_(checkpoint_of_controller())
 {
     frame_.request = setup_.request;
     if (!setup_.watch.empty())
@@ -296,7 +297,7 @@ std::string TeamController::request(const TeamRequest& request)
                : fmt::format("{} ranks, since {} do not divide this model so", next.ranks, asked);
 }
 
-std::string TeamController::go_wrong(const PlannedFault& fault)
+std::string TeamController::go_wrong(const PlannedFault& planned)
 {
     end_comparison();
     if (frame_.is(TeamState::broken))
@@ -306,7 +307,7 @@ std::string TeamController::go_wrong(const PlannedFault& fault)
     std::string fault = !run_ || frame_.is(TeamState::failed) ? begin(true) : std::string();
     if (run_)
     {
-        run_->plan(fault);
+        run_->plan(planned);
         if (!frame_.is(TeamState::running))
         {
             run_->step_once();

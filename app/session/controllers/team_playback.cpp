@@ -64,7 +64,8 @@ std::string TeamPlayback::apply(const TeamAction& action, TeamFrame& frame)
 // The strategy's recording; false where it cannot be read.
 bool TeamPlayback::begin(TeamFrame& frame)
 {
-    auto steps = read_recording(folder_ / fmt::format("{}.jsonl", team_strategies()[frame.request.strategy].id));
+    auto steps =
+        read_recording(folder_ / fmt::format("{}.jsonl", team_strategies()[frame.request.strategy].id));
     frame.fault = steps ? "" : to_line(steps.issues().front());
     steps_ = steps ? std::move(*steps) : std::vector<TeamSnapshot>();
     at_ = 0;

@@ -165,7 +165,7 @@ struct JsonField
     std::function<void(const JsonPlace&, S&)> read;
     std::function<nlohmann::ordered_json(const S&)> write = {}; // null: is left out
 
-    // Known, and read by somebody else.
+    // Known, and read elsewhere.
     JsonField(const char* n, JsonRule r = {}) : name(n), rule(r) {}
     // Read by a function (place, S&).
     template <class Read>
@@ -231,7 +231,7 @@ public:
         }
         return good && place.issues.size() == before;
     }
-    // The same where other fields are somebody else's.
+    // The same where other fields are read elsewhere.
     bool take(const JsonPlace& place, S& target) const
     {
         const std::size_t before = place.issues.size();

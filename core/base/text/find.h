@@ -1,4 +1,4 @@
-// How well something's names fit what a person typed: for lists that are narrowed while somebody types.
+// How well something's names fit what was typed: for lists that narrow as the user types.
 //
 // Order: the whole name, its start, starts of its words, anywhere in it, its description, and last with one
 // typing error in a word of four letters or more. Equals keep the list's order.

@@ -68,7 +68,7 @@ TeamStepTrace Team::trace_of(const std::vector<RankStep>& steps, const std::vect
     return trace;
 }
 
-Result<TeamStep> Team::step(const PlannedFault& fault, double patience)
+Result<TeamStep> Team::step(const PlannedFault& planned, double patience)
 {
     std::vector<RankStep> steps(members_.size());
     auto logs = list_of<const CallLog*>(members_, [&](const Member& member) { return member.log.get(); });
@@ -80,7 +80,7 @@ Result<TeamStep> Team::step(const PlannedFault& fault, double patience)
             [&](Transport& transport)
             {
                 const auto rank = static_cast<std::size_t>(transport.rank());
-                steps[rank] = members_[rank].trainer->step(fault);
+                steps[rank] = members_[rank].trainer->step(planned);
             });
     }
     catch (const std::exception& fault)

@@ -27,7 +27,7 @@ public:
 
     // One step on all ranks. A fault where one of them gave up, or did not come for `patience` seconds, which
     // says who and in which call; then nothing more can be asked of the team but to go.
-    Result<TeamStep> step(const PlannedFault& fault = {}, double patience = 30);
+    Result<TeamStep> step(const PlannedFault& planned = {}, double patience = 30);
     // Ends a step that is going on, from another thread.
     void abort(const std::string& why) { world_.abort(why); }
 

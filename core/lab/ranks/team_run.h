@@ -1,4 +1,4 @@
-// A team for whoever shows it: start, pause, step, another strategy, a fault, and what comes after it.
+// A team of ranks and its controls: start, pause, step, another strategy, a fault, and what comes after it.
 //
 // A strategy is changed by way of the checkpoint: state() of the old team, a new Team, restore(). So the
 // loss goes on and only memory and bytes change. A broken team stays broken until the diagnosis was read;

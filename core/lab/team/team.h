@@ -57,7 +57,7 @@ enum class RankFault : std::uint8_t
 };
 template <>
 inline constexpr auto kNamesOf<RankFault> = names<RankFault>("nothing", "slow rank", "dead rank",
-                                                       "collective left out", "NaN on one rank");
+                                                             "collective left out", "NaN on one rank");
 
 struct PlannedFault
 {

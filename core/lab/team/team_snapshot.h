@@ -1,4 +1,4 @@
-// What a running team shows: plain values, published by its run and read by whoever looks. The traces of a
+// What a running team shows: plain values, published by its run, read by any thread. The traces of a
 // step are core/lab/team/team.h's.
 #pragma once
 
@@ -53,8 +53,8 @@ struct TeamSnapshot
     TeamConfig config;   // as it trains now
     std::int64_t step = 0;
     std::int64_t kept = 0;          // step of the state that a broken team goes on from
-    PlannedFault planned;          // for the next step
-    PlannedFault happened;         // in the last step, or the one that broke the team
+    PlannedFault planned;           // for the next step
+    PlannedFault happened;          // in the last step, or the one that broke the team
     std::vector<float> losses;      // nats per token, of every step so far, thinned out to a few thousand
     std::vector<double> sent_until; // [B] as many: by the rank that sent most of each step, up to that one
     std::int64_t loss_stride = 1;   // steps between two of them

@@ -74,7 +74,7 @@ public:
     Arena& operator=(const Arena&) = delete;
     ~Arena();
 
-    // Throws OutOfMemory when the device has no more; whoever started the work turns that into an Issue.
+    // Throws OutOfMemory when the device has no more; the caller turns that into an Issue.
     Block take(Index bytes, Component component);
 
     const MemoryUse& use() const { return use_; }

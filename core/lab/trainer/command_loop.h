@@ -87,7 +87,7 @@ protected:
     virtual void open() = 0;
     virtual void one_step() = 0;
     // What was asked of the device has not come yet; until then no command is carried out. Only of runs
-    // without a thread, which somebody advances again when it has come.
+    // without a thread, which is advanced again when it has come.
     virtual bool waiting() const { return false; }
     // What has to be done before a run that does not run can; it may fail().
     virtual void mend() {}
@@ -159,7 +159,7 @@ protected:
         return pauses;
     }
 
-    mutable std::mutex mutex_; // also of what else is shared with whoever asks
+    mutable std::mutex mutex_; // also of what else is shared with callers
     std::atomic<bool> stop_ = false;
     // Of the thread of the steps.
     Snapshot now_;

@@ -175,7 +175,7 @@ struct ActivationBackward
 };
 
 // Experts. Every sequence is routed for itself (a group of Lepikhin et al., GShard, arXiv 2006.16668, section
-// 2.2): an expert has `capacity` rows for each, which its tokens take in order; whoever comes later is
+// 2.2): an expert has `capacity` rows for each, which its tokens take in order; a later token is
 // dropped and passes the layer by. So a token's way depends neither on the sequences beside its own nor on
 // the tokens after it. Row (expert x sequences + sequence) x capacity + place is where the experts' buffer
 // has a token.

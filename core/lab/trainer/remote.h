@@ -44,7 +44,7 @@ public:
     void rewind(std::int64_t step) override;
     void checkpoint(std::function<void(const Checkpoint&)> take) override;
     std::shared_ptr<const TrainingSnapshot> snapshot() const override { return newest_; }
-    // Nothing can come while somebody waits, so it does not wait.
+    // Nothing can come while the caller waits, so it does not wait.
     bool wait_until_idle(double seconds) const override;
 
 private:

@@ -1,4 +1,4 @@
-// A training for whoever shows it: start, pause, step, turn knobs, mark and rewind, stop.
+// A training run and its controls: start, pause, step, turn knobs, mark and rewind, stop.
 //
 // Stopping is checked between layers, and a step that was stopped has changed nothing.
 //

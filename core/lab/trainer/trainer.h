@@ -55,7 +55,7 @@ struct Progress
     std::optional<Update> finish(const TrainerConfig& config, double norm, StepResult& result);
     // The same while nobody knows the norm yet: the device clips and skips.
     Update finish_unseen(const TrainerConfig& config, StepResult& result);
-    // Now somebody does, of the loss scale that the step ran with.
+    // Now one does, of the loss scale that the step ran with.
     void seen(const TrainerConfig& config, double norm, StepResult& result);
     bool operator==(const Progress&) const = default;
 };

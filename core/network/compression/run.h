@@ -9,7 +9,7 @@
 namespace ringside
 {
 
-// A network small enough to train while somebody drags a slider, and real: inputs, a hidden layer of ReLUs
+// A network small enough to train while a slider is dragged, and real: inputs, a hidden layer of ReLUs
 // whose weights are trained, a fixed readout, cross-entropy, gradients by backpropagation. Four data-parallel
 // ranks, each with examples of its own.
 class SmallTask

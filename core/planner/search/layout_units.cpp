@@ -16,7 +16,7 @@ constexpr std::int64_t kDeep = 8; // stages
 } // namespace
 
 // Pipelines of one shape stay together, because what is simulated for one serves all of them; the largest
-// group goes to whoever has least.
+// group goes to the one that has least.
 void LayoutSearch::keep_part(std::size_t part, std::size_t parts)
 {
     std::map<std::array<std::int64_t, 2>, std::int64_t> sizes;

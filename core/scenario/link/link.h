@@ -3,8 +3,8 @@
 //   ringside:#v=VIEW&s=EXAMPLE;PATH=VALUE;PATH=VALUE&l=LESSON/STEP&q=FAMILY.SEED&a=VALUES&embed
 //
 // Every part may be left out. A scenario is what `--set` would change in the shipped example that is nearest
-// to it, so that a link can be read and edited by hand. Views, lessons and questions are names here; whoever
-// opens the link knows which there are.
+// to it, so that a link can be read and edited by hand. Views, lessons and questions are names here; the code
+// that opens the link knows which there are.
 #pragma once
 
 #include "core/base/result.h"

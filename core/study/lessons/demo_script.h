@@ -1,4 +1,4 @@
-// A demonstration as data (schema ringside.demo/1): named scenes that somebody walks through in front of a
+// A demonstration as data (schema ringside.demo/1): named scenes that a presenter walks through in front of a
 // class, each a scenario in a view. Unlike a lesson it asks nothing of the person at the keyboard.
 #pragma once
 
@@ -18,7 +18,7 @@ struct DemoScene
     Scenario scenario;
     std::string view; // or one of its pages: "optimizer/clip"
     LessonPlayback playback;
-    bool hide_numbers = false; // until somebody shows them
+    bool hide_numbers = false; // until they are shown
     std::string ask;           // a metric the class is asked to guess; empty: none
 };
 

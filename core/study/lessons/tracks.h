@@ -1,4 +1,4 @@
-// Ways through the course for somebody with a purpose: lessons in an order of their own, by part, with
+// Ways through the course for a purpose: lessons in an order of their own, by part, with
 // practice between them. Reading and what must hold; the lessons are lesson_course.h's.
 #pragma once
 
@@ -26,7 +26,7 @@ struct CourseTrack
     std::string id;
     std::string title;
     std::string about;
-    int most_minutes = 0;        // of all its lessons and practice; 0: no limit
+    int most_minutes = 0;         // of all its lessons and practice; 0: no limit
     int max_minutes_per_part = 0; // the same of each part
     std::vector<TrackPart> parts;
 

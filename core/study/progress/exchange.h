@@ -37,7 +37,7 @@ std::string anki_text(const std::vector<FrozenCard>& cards, std::string_view dec
 // #separator nor a tab is none.
 Imported<PersonalCard> cards_from_anki(std::string_view text);
 
-// A question in words, as far as somebody knows it; else its id stands in.
+// A question in words, as far as it is known; else its id stands in.
 struct SheetWords
 {
     std::string family;

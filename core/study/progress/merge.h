@@ -8,7 +8,7 @@ namespace ringside
 
 // Adds cards; one with the id of a card that is there is that card, edited.
 void merge(Progress& progress, const std::vector<PersonalCard>& cards);
-// What somebody else has changed since `base` was common to both, done to mine as well: of lists what they
+// What another writer has changed since `base` was common to both, done to mine as well: of lists what they
 // added and took away, of settings theirs where mine is as it was.
 Progress merged(const Progress& base, Progress mine, const Progress& theirs);
 // Whether this is a whole progress file of a later version: nothing of it can be read, and nothing is broken.

@@ -60,7 +60,7 @@ struct TaskDone
     bool operator==(const TaskDone&) const = default;
 };
 
-// A card somebody wrote or brought along; asked by its text, graded by the person.
+// A card the user wrote or imported; asked by its text, graded by the person.
 struct PersonalCard
 {
     std::string id; // "personal:" and a guid
@@ -105,7 +105,7 @@ std::optional<Review> undo_last(Progress& progress);
 // Adds reviews that are not there yet (same card, same time) where their time belongs; returns how many.
 std::size_t merge(Progress& progress, std::vector<Review> reviews);
 
-// What sessions, lessons and views ask to be kept. Applied by whoever owns the progress.
+// What sessions, lessons and views ask to be kept. Applied by the owner of the progress.
 struct AddReview
 {
     Review review;

@@ -133,7 +133,7 @@ Parts parts_of(const StudyState& study, const DeckRequest& request)
         }
         else if (request.kind == DeckKind::wrong ? card.last == Grade::again
                  : request.kind == DeckKind::due ? is_due(card, study.now)
-                                              : true)
+                                                 : true)
         {
             parts.seen.push_back(family);
         }
@@ -169,7 +169,8 @@ Families chosen(const StudyState& study, const DeckRequest& request)
         return in_order_of_filter(study, request.filter);
     }
     Parts parts = parts_of(study, request);
-    const auto most_new = std::min(parts.fresh.size(), static_cast<std::size_t>(std::max(0, request.most_new)));
+    const auto most_new =
+        std::min(parts.fresh.size(), static_cast<std::size_t>(std::max(0, request.most_new)));
     parts.fresh.resize(most_new);
     Families all = interleaved(std::move(parts.seen));
     all.insert(all.end(), parts.fresh.begin(), parts.fresh.end());

@@ -278,8 +278,8 @@ Grade best_grade(const DrillItem& item)
     return item.revealed ? own : item.automatic.value_or(own);
 }
 
-DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckRequest& request, const Progress& progress,
-                         std::int64_t now_ms)
+DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckRequest& request,
+                         const Progress& progress, std::int64_t now_ms)
 {
     DrillSession s;
     s.seed = request.seed;

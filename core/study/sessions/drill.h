@@ -114,8 +114,8 @@ struct DrillSession
 Grade best_grade(const DrillItem& item);
 
 // An empty deck is over at once.
-DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckRequest& request, const Progress& progress,
-                         std::int64_t now_ms);
+DrillSession start_drill(const std::vector<DeckCard>& deck, const DeckRequest& request,
+                         const Progress& progress, std::int64_t now_ms);
 // What an input changes in the progress; inputs that do not fit the stage change nothing.
 std::vector<ProgressChange> apply(DrillSession& session, const DrillInput& input, std::int64_t now_ms);
 // [s] the question on show has taken.

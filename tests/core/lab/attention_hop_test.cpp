@@ -9,7 +9,7 @@ using namespace ringside;
 using namespace ringside::test;
 using trainer::cut_of;
 
-TEST_CASE("each rank has one piece from the front and one from the back, and all pieces are somebody's")
+TEST_CASE("each rank has one piece from the front and one from the back, and every piece has an owner")
 {
     // Eight tokens over two ranks: pieces of two; 0 and 3, 1 and 2.
     const Cut first = cut_of(2, 0, 4);

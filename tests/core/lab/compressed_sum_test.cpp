@@ -4,8 +4,8 @@
 
 #include "core/lab/ranks/communication/compressed_sum.h"
 #include "core/lab/ranks/team.h"
-#include "core/lab/team/team_traffic.h"
 #include "core/lab/team/team_request.h"
+#include "core/lab/team/team_traffic.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,8 +1,8 @@
 // A team on a thread of its own: strategies for the same weights, faults and what comes after them; and that
 // what each strategy sends is what was predicted, to the byte.
 #include "core/lab/ranks/team_run.h"
-#include "core/lab/team/team_traffic.h"
 #include "core/lab/team/team_request.h"
+#include "core/lab/team/team_traffic.h"
 #include "core/lab/trainer/checkpoint.h"
 
 #include <catch2/catch_approx.hpp>

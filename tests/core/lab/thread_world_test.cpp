@@ -217,7 +217,7 @@ TEST_CASE("a rank that leaves by a fault does not wait for what it has started")
     CHECK(why == "out of luck");
 }
 
-TEST_CASE("the first reason to end counts, and whoever comes later hears it too")
+TEST_CASE("the first reason to end counts, and later ranks hear it too")
 {
     ThreadWorld world(2);
     world.rank(0).abort("first");

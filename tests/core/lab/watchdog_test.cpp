@@ -183,7 +183,7 @@ TEST_CASE("a rank that has ended, is not heard of, or left no log counts as dead
     CHECK(found->says.ends_with("it has left no log; it has made no call"));
 }
 
-TEST_CASE("whoever waits is followed to the one that does not")
+TEST_CASE("a rank that waits is followed to the one that does not")
 {
     // Rank 2 has not joined because it waits for a message of rank 5, which does nothing.
     CallRecord five;

@@ -382,8 +382,8 @@ TEST_CASE("for any scenario: finite, conserved, between the longer of two and th
         {
             INFO(title_of(placement) << ", scenario " << i);
             const OffloadReport r = report(s, placement);
-            for (const double number : {r.compute, r.total, r.exposed, r.transfer, r.break_even(), r.slowdown(),
-                                        r.break_even_each(), r.tokens, r.shown_total})
+            for (const double number : {r.compute, r.total, r.exposed, r.transfer, r.break_even(),
+                                        r.slowdown(), r.break_even_each(), r.tokens, r.shown_total})
             {
                 REQUIRE(std::isfinite(number));
                 REQUIRE(number >= 0);

@@ -180,7 +180,7 @@ TEST_CASE("an unknown model_type is answered with those there are")
     CHECK(faults(R"({"text_config": {"model_type": "whisper"}})")
               .front()
               .starts_with("text_config.model_type: \"whisper\" is not known"));
-    // By its architecture, where only the type is somebody's own.
+    // By its architecture, where only the type is another's own.
     const auto own =
         good(json::parse(R"({"model_type": "my_llama", "architectures": ["LlamaForCausalLM"]})"));
     CHECK(own.model_type == "llama");

@@ -49,13 +49,13 @@ TEST_CASE("due questions come first, least remembered first with topics interlea
 {
     Controller controller;
     controller.families = {family("m1", "memory"),
-                     family("m2", "memory"),
-                     family("m3", "memory"),
-                     family("z1", "zero"),
-                     family("new-hard", "tp", "numeric", "hard", {"000-Q1"}),
-                     family("new-late", "tp", "numeric", "easy", {"004-CS1"}),
-                     family("new-early", "pp", "numeric", "easy", {"000-Q27"}),
-                     family("not-due", "pp")};
+                           family("m2", "memory"),
+                           family("m3", "memory"),
+                           family("z1", "zero"),
+                           family("new-hard", "tp", "numeric", "hard", {"000-Q1"}),
+                           family("new-late", "tp", "numeric", "easy", {"004-CS1"}),
+                           family("new-early", "pp", "numeric", "easy", {"000-Q27"}),
+                           family("not-due", "pp")};
     learn(controller, "m1", 30);
     learn(controller, "m2", 20);
     learn(controller, "m3", 10);
@@ -106,8 +106,9 @@ TEST_CASE("filters: topic, kind, source and its parts, flag; what is suspended n
 {
     Controller controller;
     controller.families = {family("a", "memory", "numeric", "easy", {"004-PP1.s1"}),
-                     family("b", "zero", "recall", "easy", {"004-PP10.s1"}), family("c", "memory", "design"),
-                     family("d", "memory", "numeric", "easy", {"004-PP1"})};
+                           family("b", "zero", "recall", "easy", {"004-PP10.s1"}),
+                           family("c", "memory", "design"),
+                           family("d", "memory", "numeric", "easy", {"004-PP1"})};
     apply(controller.progress, SetSuspended{"d", true});
     apply(controller.progress, SetFlag{"b", true});
     const auto names = [&](const DeckFilter& filter)
@@ -157,7 +158,7 @@ TEST_CASE("the heat map has a mean of the recall of what was seen, today and on 
 {
     Controller controller;
     controller.families = {family("a", "zero"), family("b", "zero", "recall"), family("c", "zero"),
-                     family("d", "tp")};
+                           family("d", "tp")};
     learn(controller, "a", 3);
     learn(controller, "b", 1);
     controller.progress.interview = kMonday + 10;
@@ -301,8 +302,9 @@ TEST_CASE("today's plan is the last whose day has come")
 TEST_CASE("readiness: known is right at the first try, first seen on an earlier day, and remembered with 0.9")
 {
     Controller controller;
-    controller.families = {family("forgotten", "memory"), family("known", "zero"), family("second-try", "fsdp"),
-                     family("today", "memory"),     family("new", "tp"),     family("rollouts", "alignment")};
+    controller.families = {family("forgotten", "memory"), family("known", "zero"),
+                           family("second-try", "fsdp"),  family("today", "memory"),
+                           family("new", "tp"),           family("rollouts", "alignment")};
     FamilyInfo own = family("own", "memory");
     own.interview = false; // no interviewer asks it
     controller.families.push_back(own);

@@ -30,7 +30,8 @@ struct Student
     }
     void start(DeckRequest request = {})
     {
-        drill = start_drill(make_deck(controller.view(), request), request, controller.progress, controller.now.ms);
+        drill = start_drill(make_deck(controller.view(), request), request, controller.progress,
+                            controller.now.ms);
     }
     void does(const DrillInput& input, int seconds = 30)
     {
@@ -359,8 +360,8 @@ TEST_CASE("a mock says nothing before its end, and then gives times, verdicts an
 {
     test::Controller controller;
     controller.families = {test::family("r", "zero", "recall", "easy", {"000-Q10"}),
-                     test::family("n", "memory", "numeric", "easy", {"000-Q2"}),
-                     test::family("m", "tp", "recall", "easy", {"000-Q19"})};
+                           test::family("n", "memory", "numeric", "easy", {"000-Q2"}),
+                           test::family("m", "tp", "recall", "easy", {"000-Q19"})};
     MockSession s = start_mock(controller.view(), 5, 1);
     REQUIRE(s.items.size() >= 3);
     std::int64_t now = kMorning;

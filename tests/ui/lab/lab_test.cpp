@@ -19,7 +19,7 @@ using namespace ringside::test;
 namespace
 {
 
-// Somebody in front of the lab.
+// A user in front of the lab.
 class Lab
 {
 public:

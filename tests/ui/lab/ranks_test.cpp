@@ -15,7 +15,7 @@ using namespace ringside::test;
 namespace
 {
 
-// Somebody in front of the ranks.
+// A user in front of the ranks.
 class Ranks
 {
 public:

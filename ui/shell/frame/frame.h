@@ -155,7 +155,7 @@ struct StartLesson
 struct LeaveLesson
 {
 };
-// For whoever explains a lesson to others.
+// For a presenter of the lesson.
 enum class LessonSwitch
 {
     freeze,  // the picture stays until it is switched back

@@ -29,7 +29,7 @@ struct LessonFrame
     std::size_t place = 0;              // in the track or course, from 0
     std::size_t count = 1;              // lessons of it
     std::string next = {};              // id of the lesson after this one; empty: this is the last
-    bool frozen = false;                // the picture stays while somebody explains
+    bool frozen = false;                // the picture stays during an explanation
     bool locked = false;                // the step's controls do not move
     bool hidden = false;                // nor are they shown
 

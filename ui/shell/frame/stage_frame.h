@@ -1,4 +1,4 @@
-// What somebody who shows the window to a class has switched on: tools over the picture, and the
+// What a presenter has switched on: tools over the picture, and the
 // demonstration that is walked through.
 //
 // Figures are hidden where they are written, in Painter, so no view knows of it and none forgets one; digits

@@ -1,5 +1,5 @@
-// What the study views are given, and what they may ask for. Made by the app's controller; recomputed only when
-// progress changes, a question falls due or the day turns.
+// What the study views are given, and what they may ask for. Made by the app's controller; recomputed only
+// when progress changes, a question falls due or the day turns.
 //
 // What is typed belongs to the view, what was answered to the session: a view keeps an unsaved answer by
 // question, so that leaving and coming back lose nothing.
@@ -69,7 +69,7 @@ struct StudyFrame
 
 struct StartDrill
 {
-    DeckRequest request;                    // its seed is given by the model
+    DeckRequest request;              // its seed is given by the model
     std::string task;                 // of the plan; empty: none
     std::vector<DeckCard> cards = {}; // asked instead of a deck, where there are any
 };

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/lab/prediction.h"
-#include "core/lab/team/team_snapshot.h"
 #include "core/lab/team/team_request.h"
+#include "core/lab/team/team_snapshot.h"
 
 namespace ringside
 {

@@ -1,5 +1,5 @@
-// A minute over the real window for somebody who sees it for the first time: some parts of it, each ringed,
-// with a card. It is over the overview, whoever starts it.
+// A minute over the real window for a first-time user: some parts of it, each ringed,
+// with a card. It runs over the overview, wherever it is started.
 //
 // It changes nothing in the session, so lessons, undo and saved state do not know of it. The settings file,
 // written when it is left, says that it was seen.

@@ -42,8 +42,8 @@ PaletteEntry entry(std::string_view kind, std::string label, std::string says, N
     names.insert(names.end(), also.begin(), also.end());
     names.push_back(kind);
     Findable words = findable(names, says);
-    return {kind, std::move(label), std::move(says), std::move(words), std::move(run),
-            request, std::move(which)};
+    return {kind,           std::move(label), std::move(says), std::move(words),
+            std::move(run), request,          std::move(which)};
 }
 
 // With all that the tour points at: no lesson round it, and the panel beside it.

@@ -255,9 +255,10 @@ ViewKeys RanksView::keys()
         {".", "One step, then pause", asks(TeamCommand::step)},
         {"1 to 9, 0, E", "Strategy",
          requests([](TeamRequest& w, std::size_t which)
-                { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
+                  { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
         {"\u2190 \u2192", "The strategy before, or the next",
-         requests([](TeamRequest& w, std::size_t which) { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
+         requests([](TeamRequest& w, std::size_t which)
+                  { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
         {"M", "A rank more", requests([](TeamRequest& w, std::size_t) { ++w.ranks; })},
         {"L", "A rank less", requests([](TeamRequest& w, std::size_t) { --w.ranks; })},
         {"X", "Inject the fault on the chosen rank",

@@ -540,7 +540,7 @@ ViewKeys RecomputeView::keys()
              {
                  const RecomputeModel& d = model(k.frame);
                  state_.requested = std::clamp<std::int64_t>(d.segments(state_) + (k.which == 0 ? -1 : 1), 1,
-                                                          d.choices.layers);
+                                                             d.choices.layers);
              },
              true},
             {"M", "The number of segments that needs the least", [this] { state_.requested = 0; }},

@@ -20,7 +20,7 @@ namespace
 {
 
 constexpr const char* kPopup = "choose a compressor for the gradient";
-constexpr double kCompressionRest = 24; // the step it stands at until somebody moves the clock
+constexpr double kCompressionRest = 24; // the step it stands at until the user moves the clock
 constexpr std::size_t kSteps = kCompressionSteps;
 constexpr std::array<std::string_view, 2> kPages{"compression/gradient", "compression/compressors"};
 

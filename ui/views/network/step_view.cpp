@@ -19,7 +19,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kStepRest = 0.45;  // of the step: where the clock stands until somebody moves it
+constexpr double kStepRest = 0.45;  // of the step: where the clock stands until the user moves it
 constexpr float kStepLabel = 116;   // [design px] left of the time axis
 constexpr double kStepSeconds = 15; // playing takes
 constexpr std::array<std::string_view, 2> kStepPages{"step/timeline", "step/compare"};
@@ -62,7 +62,7 @@ private:
         hovered_.reset();
         out.animating = true;
     }
-    // Somebody moved the clock: what runs at its moment is said and marked.
+    // The user moved the clock: what runs at its moment is said and marked.
     bool stepping(const Frame& frame) const
     {
         const double t = frame.playback.t;

@@ -1,4 +1,4 @@
-// Calibration: steps somebody measured against those predicted, before and after the GPU's constants are
+// Calibration: measured steps against those predicted, before and after the GPU's constants are
 // fitted to them.
 #include <fmt/format.h>
 

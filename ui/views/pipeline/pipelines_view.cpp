@@ -27,7 +27,7 @@ namespace
 
 constexpr float kHeading = 30;  // [design px]
 constexpr float kLaneName = 72; // [design px]
-constexpr double kRest = 0.45;  // of the step: where the clock stands until somebody moves it
+constexpr double kRest = 0.45;  // of the step: where the clock stands until the user moves it
 
 class PipelinesView final : public View
 {
@@ -48,7 +48,7 @@ private:
 
     const std::vector<PipelineRow>& rows(const Frame& frame) const { return rows_.of(frame.now); }
     TimeWindow window(const Frame& frame) const { return zoom_.window(rows_.longest(frame.now)); }
-    // Somebody moved the clock: what runs and what is kept at its moment is shown.
+    // The user moved the clock: what runs and what is kept at its moment is shown.
     bool stepping(const Frame& frame) const
     {
         const double t = frame.playback.t;

@@ -43,7 +43,7 @@ double least(const RentSearch& s, double RentOffer::*figure)
     return (*std::ranges::min_element(s.offers(), {}, figure)).*figure;
 }
 
-// A question somebody asks, and the offer that answers it.
+// A question users ask, and the offer that answers it.
 struct Answer
 {
     std::string asks;
@@ -122,7 +122,7 @@ RentSearch& RentView::search(const Frame& frame)
     if (!one || !one->answers(frame.now.scenario) || one->request().keep_batch != keep_batch_ ||
         !(one->request().limits.framework == runs_on(frame)))
     {
-        // Prices that somebody set stay.
+        // Prices that the user set stay.
         const auto& known = one ? one : searches_.at(doubled_ ? 0 : 1);
         RentRequest request;
         request.types = known ? known->request().types : rent_types(frame.presets);

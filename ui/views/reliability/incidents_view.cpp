@@ -365,9 +365,10 @@ void draw_incident_panel(const Painter& p, Rect area, IncidentModel& model, Out&
 ViewKeys incident_keys(IncidentModel& model)
 {
     return {{"1 \u2026 9", "What happened; then, what to do",
-             [&model](const KeyPress& k) {
+             [&model](const KeyPress& k)
+             {
                  model.answered() ? model.apply(static_cast<Remedy>(k.which))
-                                 : model.answer(static_cast<Fault>(k.which));
+                                  : model.answer(static_cast<Fault>(k.which));
              }},
             {"N", "The next incident",
              [&model](const KeyPress& k) { open_next(model, k.frame.preferences.reduced_motion, k.out); }},

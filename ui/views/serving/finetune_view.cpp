@@ -26,7 +26,8 @@ public:
     std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
     {
         state_.model.update(frame.now.scenario);
-        return GpuMemory{state_.model.chosen().least(), Bytes(frame.now.scenario.cluster.gpu.memory_gb * 1e9)};
+        return GpuMemory{state_.model.chosen().least(),
+                         Bytes(frame.now.scenario.cluster.gpu.memory_gb * 1e9)};
     }
     ViewKeys keys() override
     {

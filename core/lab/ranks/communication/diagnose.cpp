@@ -27,7 +27,7 @@ std::string name_of(const Call& call)
     return fmt::format("{} #{} of {}", call.kind, call.number, call.axis);
 }
 
-// A call that somebody waits in.
+// A call that a rank waits in.
 struct Waiting
 {
     const CallRecord* record = nullptr;

@@ -33,7 +33,7 @@ __global__ void embed_kernel(const std::int32_t* tokens, const T* table, const T
     }
 }
 
-// A block for each word of the vocabulary, a thread for each column: whoever adds to a row is alone with it.
+// A block for each word of the vocabulary, a thread for each column: so no two add to one row.
 template <class T>
 __global__ void embed_words_kernel(const std::int32_t* tokens, const T* gradient, Any table, Index rows,
                                    Index cols, Index first_token)

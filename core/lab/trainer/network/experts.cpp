@@ -162,7 +162,7 @@ void Network::backward_experts(const LayerPlaces& places, const Tokens& batch, L
     norm_backward(part, layer.middle, places.gain2, places.bias2, layer.statistics2, residual);
 }
 
-// Where whoever looks can find it when the layer is gone.
+// Where a reader finds it when the layer is gone.
 void Network::keep_tally(Index index, const Layer& layer)
 {
     const Tensor& tally = layer.tally;

@@ -245,7 +245,7 @@ private:
     Tensor optional_gradient(int place) const { return place < 0 ? Tensor{} : parameters_.gradient(place); }
 
     void look(ExponentHistogram* histogram, const Tensor& tensor);
-    // Looks for numbers that are not finite, where somebody wants to know.
+    // Looks for numbers that are not finite, where that is wanted.
     void hunt(const Tensor& tensor, std::string_view name, Index layer = -1);
     void hunt(const Layer& layer, const Tensor& out, Index index);
     void moment(MemoryMoment::Where where, Index layer = 0);

@@ -94,8 +94,8 @@ struct ParameterTable
     Index decayed = 0; // elements of matrices
 };
 
-// The first values of a parameter: a bell of its deviation, or its start. The same for an element whoever has
-// it. `values` is where element 0 of the table goes.
+// The first values of a parameter: a bell of its deviation, or its start. The same for an element on any rank
+// that has it. `values` is where element 0 of the table goes.
 void first_values(const Parameter& parameter, std::uint64_t seed, float* values);
 
 // The formats of a training.

@@ -55,7 +55,7 @@ enum class ProbeKind : std::uint8_t
 DeviceRates measure(Backend& backend, const TrainerConfig& config, double seconds = 2,
                     const std::atomic<bool>* stop = nullptr);
 
-// As somebody measured it on that day.
+// As measured on that day.
 Machine machine_of(const DeviceRates& rates, std::string date);
 
 // [FLOP/FLOP] layer_tiles of a prepared configuration.

@@ -1,4 +1,4 @@
-// What somebody who has to find a fault would look at: loss curves, step times of ranks, collective logs,
+// What an engineer who has to find a fault would look at: loss curves, step times of ranks, collective logs,
 // memory and utilisation over time. Made from a seed by simple rules that keep to what such faults do;
 // nothing here was measured.
 #pragma once

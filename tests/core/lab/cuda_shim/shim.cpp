@@ -73,7 +73,7 @@ Fiber& current()
     return *machine().fibers[machine().current];
 }
 
-// Back to whoever gave this fiber its turn.
+// Back to the fiber that gave this one its turn.
 void yield(Fiber& fiber)
 {
     if (_setjmp(fiber.place) == 0)

@@ -17,7 +17,8 @@ namespace
 
 constexpr std::array<double, 6> kBatches{1, 2, 4, 8, 16, 32};
 constexpr std::array<double, 7> kSpeeds{0.25, 0.5, 1, 2, 4, 8, 0}; // 0: as fast as it goes
-constexpr std::array kFaultChoices{RankFault::slow, RankFault::dead, RankFault::left_out, RankFault::not_a_number};
+constexpr std::array kFaultChoices{RankFault::slow, RankFault::dead, RankFault::left_out,
+                                   RankFault::not_a_number};
 constexpr std::array<double, 6> kSaveEvery{1, 2, 5, 10, 20, 50};                  // [steps]
 constexpr std::array<double, 8> kStorage{2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8}; // [B/s]
 constexpr double kSlowness = 0.02;                                                // [s] before each operation
@@ -44,9 +45,9 @@ void choose_strategy(PanelColumn& column, TeamRequest& request)
                                               return Choosable{s.id, s.name, s.says};
                                           });
     request.strategy = column
-                        .dropdown("###strategy", team_strategies()[request.strategy].name, "strategies", items,
-                                  "The weights are kept in the new layout")
-                        .value_or(request.strategy);
+                           .dropdown("###strategy", team_strategies()[request.strategy].name, "strategies",
+                                     items, "The weights are kept in the new layout")
+                           .value_or(request.strategy);
 }
 
 void choose_compression(PanelColumn& column, TeamRequest& request)
@@ -59,9 +60,9 @@ void choose_compression(PanelColumn& column, TeamRequest& request)
                            });
     const std::string_view shown = all[std::min(request.compression, all.size() - 1)].name;
     request.compression = column
-                           .dropdown("###compression", shown, "compressions", items,
-                                     "What is sent of a gradient; the rest is added to the next one")
-                           .value_or(request.compression);
+                              .dropdown("###compression", shown, "compressions", items,
+                                        "What is sent of a gradient; the rest is added to the next one")
+                              .value_or(request.compression);
 }
 
 void choose_schedule(PanelColumn& column, TeamRequest& request)
@@ -76,7 +77,8 @@ void choose_schedule(PanelColumn& column, TeamRequest& request)
             kinds.push_back(kind);
         }
     }
-    if (const auto chosen = column.dropdown("###team schedule", request.schedule->name, "team schedules", items))
+    if (const auto chosen =
+            column.dropdown("###team schedule", request.schedule->name, "team schedules", items))
     {
         request.schedule = kinds[*chosen];
     }

@@ -29,7 +29,8 @@ public:
 private:
     static void draw_watch(const Painter& painter, PanelColumn& column, const TeamFrame& team);
     static void draw_recorded(const Painter& painter, PanelColumn& column, TeamRequest& request);
-    void draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamRequest& request, Out& out);
+    void draw_page(PanelColumn& column, const TeamFrame& team, RanksPage page, TeamRequest& request,
+                   Out& out);
     static void draw_request(PanelColumn& column, const TeamFrame& team, TeamRequest& request);
     static void draw_saving(PanelColumn& column, TeamRequest& request);
     void draw_trouble(PanelColumn& column, const TeamFrame& team, Out& out);

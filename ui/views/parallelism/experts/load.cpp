@@ -16,7 +16,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kRouterRest = 30; // the step it stands at until somebody moves the clock
+constexpr double kRouterRest = 30; // the step it stands at until the user moves the clock
 constexpr std::array<const char*, kBalances> kNames{"none", "auxiliary loss", "bias"};
 
 double clock_of(const Frame& frame)

@@ -1,4 +1,4 @@
-// Machines that somebody measured: their rooflines with the products behind them, and how long the
+// Measured machines: their rooflines with the products behind them, and how long the
 // scenario's run would take on each.
 #include <fmt/format.h>
 

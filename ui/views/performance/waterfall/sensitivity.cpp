@@ -16,7 +16,7 @@ namespace
 {
 
 constexpr double kOperationsPerFrame = 60'000; // a few milliseconds
-constexpr double kHardly = 0.001;            // of the step
+constexpr double kHardly = 0.001;              // of the step
 
 // Both moves of each setting one below the other, the setting that matters most first; `hardly` names those
 // that do not matter.

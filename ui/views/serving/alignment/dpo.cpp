@@ -88,7 +88,8 @@ void draw_margin(const Painter& p, Rect area, const AlignmentState& settings)
               {p.theme.of(Component::gradients), 2}, "gradient weight");
     plot.line(sampled(plot.x, [&](double m) { return dpo_loss(settings.beta, m, 0); }),
               {p.theme.of(Component::activations), 2.5F}, "loss");
-    const PlotPoint now{settings.chosen - settings.rejected, dpo_loss(settings.beta, settings.chosen, settings.rejected)};
+    const PlotPoint now{settings.chosen - settings.rejected,
+                        dpo_loss(settings.beta, settings.chosen, settings.rejected)};
     plot.dot(now, {p.theme.text, 7.5F});
     plot.label(now,
                fmt::format("loss {}, weight {}", three_digits(now.y),

@@ -217,7 +217,7 @@ private:
         const float row = table_.h / static_cast<float>(kCards.size() + 1);
         p_.text_within(table_.x, table_.y + row / 2, table_.w, Type::small, t.muted,
                        model_.settings.setup.paged ? "GPUs needed, sharded, optimizer paged out"
-                                              : "GPUs needed, fully sharded");
+                                                   : "GPUs needed, fully sharded");
         for (std::size_t card = 0; card < kCards.size(); ++card)
         {
             const float middle = table_.y + row * (static_cast<float>(card) + 1.5F);

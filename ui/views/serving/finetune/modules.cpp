@@ -130,8 +130,8 @@ void draw_lora_matrix(const Painter& p, Rect r, const Shown& s, const FinetuneSe
 }
 
 // A press takes or gives the module its adapter, dragging across its cell sets the rank.
-std::optional<FinetuneSettings> lora_settings(const Painter& p, const Press& pressed, Rect cell, const Shown& s,
-                                      const FinetuneSettings& settings)
+std::optional<FinetuneSettings> lora_settings(const Painter& p, const Press& pressed, Rect cell,
+                                              const Shown& s, const FinetuneSettings& settings)
 {
     FinetuneSettings next = settings;
     const float far = p.px(6);
@@ -155,7 +155,7 @@ std::optional<FinetuneSettings> lora_settings(const Painter& p, const Press& pre
 }
 
 std::optional<FinetuneSettings> draw_lora_cell(const Painter& p, Rect cell, const Shown& s,
-                                           const FinetuneSettings& settings, float scale)
+                                               const FinetuneSettings& settings, float scale)
 {
     const Theme& t = p.theme;
     const bool on = settings.setup.modules[static_cast<std::size_t>(s.module)];
@@ -172,9 +172,10 @@ std::optional<FinetuneSettings> draw_lora_cell(const Painter& p, Rect cell, cons
     const float line = words.h / 2;
     p.text_within(words.x, words.y + line / 2, words.w, Type::small_strong, trained ? t.text : t.muted,
                   name_of(s.module));
-    const std::string number = trained ? "+ " + format_count(static_cast<double>(settings.setup.rank * s.widths))
-                               : on    ? "fully trained"
-                                       : "frozen";
+    const std::string number = trained
+                                   ? "+ " + format_count(static_cast<double>(settings.setup.rank * s.widths))
+                               : on ? "fully trained"
+                                    : "frozen";
     p.text_within(words.x, words.y + line * 1.5F, words.w, Type::small, t.muted, number);
     return lora_settings(p, pressed, cell, s, settings);
 }

@@ -61,9 +61,11 @@ struct FinetuneLevels
 
 // The recipe that was pressed.
 std::optional<FinetuneRecipe> draw_finetune_bars(const Frame& frame, const Painter& painter, Rect area,
-                                                 const FinetuneModel& model, FinetuneLevels& levels, Out& out);
+                                                 const FinetuneModel& model, FinetuneLevels& levels,
+                                                 Out& out);
 
 // The settings where something was pressed or dragged.
-std::optional<FinetuneSettings> draw_lora_modules(const Painter& painter, Rect area, const FinetuneModel& model);
+std::optional<FinetuneSettings> draw_lora_modules(const Painter& painter, Rect area,
+                                                  const FinetuneModel& model);
 
 } // namespace ringside

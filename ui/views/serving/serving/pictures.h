@@ -76,6 +76,7 @@ void draw_serving_slots(const Painter& painter, Rect area, const ServingModel& m
 // Preallocated and paged.
 void draw_serving_pages(const Painter& painter, Rect area, const ServingModel& model);
 // The settings where a number of draft tokens was pressed.
-std::optional<ServingSettings> draw_serving_drafts(const Painter& painter, Rect area, const ServingSettings& settings);
+std::optional<ServingSettings> draw_serving_drafts(const Painter& painter, Rect area,
+                                                   const ServingSettings& settings);
 
 } // namespace ringside

@@ -146,18 +146,19 @@ std::string draft_tip(const ServingSettings& w, std::int64_t i)
 
 } // namespace
 
-std::optional<ServingSettings> draw_serving_drafts(const Painter& p, Rect area, const ServingSettings& settings)
+std::optional<ServingSettings> draw_serving_drafts(const Painter& p, Rect area,
+                                                   const ServingSettings& settings)
 {
     const Theme& t = p.theme;
     std::optional<ServingSettings> moved;
     const std::int64_t best = best_drafted(settings.acceptance, settings.draft_cost);
-    draw_chart_title(
-        p, area.cut_top(p.px(24)),
-        fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", settings.drafted,
-                    three_digits(expected_tokens(settings.acceptance, settings.drafted)),
-                    three_digits(speculative_speedup(settings.acceptance, settings.drafted, settings.draft_cost))),
-        best > 0 ? fmt::format("probability that each counts; fastest with {}", best)
-                 : "slower than plain decoding");
+    draw_chart_title(p, area.cut_top(p.px(24)),
+                     fmt::format("{} draft tokens: {} tokens per pass, {}\u00d7 speedup", settings.drafted,
+                                 three_digits(expected_tokens(settings.acceptance, settings.drafted)),
+                                 three_digits(speculative_speedup(settings.acceptance, settings.drafted,
+                                                                  settings.draft_cost))),
+                     best > 0 ? fmt::format("probability that each counts; fastest with {}", best)
+                              : "slower than plain decoding");
     const Rect foot = area.cut_bottom(p.px(24));
     const float pitch = area.w / static_cast<float>(kShownDrafts + 1);
     for (std::int64_t i = 0; i <= kShownDrafts; ++i)

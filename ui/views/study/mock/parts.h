@@ -31,7 +31,7 @@ inline void push_key(Out& out, MockKey key)
 class MockQuestion
 {
 public:
-    // True when somebody has read enough of an interview that is over.
+    // True when the user has read enough of an interview that is over.
     bool draw(const Frame& frame, const MockSession& mock, const Painter& painter, Rect area, Out& out);
     void keys(const Frame& frame, const MockSession& mock, Out& out);
     void typing_keys(const Frame& frame, const MockSession& mock, Out& out);
@@ -41,7 +41,7 @@ public:
 private:
     void draw_running(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
     void draw_judged(Sheet& sheet, const Frame& frame, const MockSession& mock, Out& out);
-    // Where one can go from here, as buttons below the question. `closed`: somebody has read enough.
+    // Where one can go from here, as buttons below the question. `closed`: the user has read enough.
     std::vector<KeyButton> actions(const MockSession& mock, bool& closed, Out& out);
     enum class Enter : std::uint8_t
     {

@@ -127,7 +127,7 @@ std::string advice(const FeedModel& model)
         return fmt::format("**{}** would be enough.", grouped(*wanted));
     }
     return model.run().starved_share() < 0.0005 ? "That is exactly enough."
-                                               : "Enough on average, but the supply is uneven.";
+                                                : "Enough on average, but the supply is uneven.";
 }
 
 // What the workers have to be.
