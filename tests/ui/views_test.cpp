@@ -1,5 +1,6 @@
 // Every view on everything it may be shown: scenarios from one GPU to sixteen thousand, window and text
 // sizes, themes, moments of its playback, the mouse over it. What is drawn must be fit for a renderer.
+#include "tests/share.h"
 #include "tests/ui/harness.h"
 
 #include "core/model/family.h"
@@ -207,6 +208,11 @@ void draw_everything(float text_scale)
         {
             for (const auto& one : cases())
             {
+                if (!test::is_in_share(turn))
+                {
+                    ++turn;
+                    continue;
+                }
                 const ImVec2 size = kSizes[turn % kSizes.size()];
                 INFO(view->id << ", " << one->name << ", " << mode.name << ", text " << text_scale << ", "
                               << size.x << " x " << size.y);
