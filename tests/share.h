@@ -1,6 +1,5 @@
-// The share of a long test's cases that this run takes. `./run test` takes a quarter, another one with every
-// commit;
-// `./run test all`, and a test started by hand, take all.
+// The share of a long test's cases that this run takes. `./run test` takes a quarter, another one with
+// every commit; `./run test all`, and a test started by hand, take all.
 #pragma once
 
 #include <cstddef>
