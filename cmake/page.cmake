@@ -1,5 +1,12 @@
 # Ringside as a page: `./run web` configures with emscripten. The same core and ui, the part of app that has no window,
 # and app/page. What Debian has no WebAssembly library of is compiled from Debian's source packages.
+option(RINGSIDE_PAGE_QUICK "Link without Binaryen's optimizer, into build/web-quick: for tests" OFF)
+set(page_folder ${PROJECT_SOURCE_DIR}/build/web)
+set(link_optimization -Os)
+if(RINGSIDE_PAGE_QUICK)
+    set(page_folder ${PROJECT_SOURCE_DIR}/build/web-quick)
+    set(link_optimization -O1)
+endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 add_compile_options(-fwasm-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 add_link_options(-fwasm-exceptions)
@@ -62,7 +69,6 @@ target_compile_definitions(page PRIVATE RINGSIDE_SOURCE_ASSETS="/ringside")
 target_link_libraries(page PRIVATE ringside_ui ringside_parallel imgui)
 ringside_quick_build(page)
 
-set(page_folder ${PROJECT_SOURCE_DIR}/build/web)
 # What it reads, in one file beside it; of the fonts only what the window can write.
 set(share ${PROJECT_BINARY_DIR}/share)
 find_program(RINGSIDE_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH REQUIRED) # with fonttools
@@ -89,7 +95,7 @@ target_link_options(page PRIVATE --profiling-funcs -Wl,--no-demangle
     ${first_assets} "SHELL:--preload-file ${share}/fonts@/ringside/fonts" "SHELL:--exclude-file *.complete"
     "SHELL:-s ALLOW_MEMORY_GROWTH=1" "SHELL:-s MAXIMUM_MEMORY=4gb" "SHELL:-s TOTAL_STACK=4194304" "SHELL:-s ENVIRONMENT=web,worker"
     "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s FILESYSTEM=1"
-    "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc,_free" -Os)
+    "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc,_free" ${link_optimization})
 set(libraries)
 foreach(library ringside_ui ringside_core ringside_study ringside_trainer ringside_parallel imgui muparser md4c)
     list(APPEND libraries $<TARGET_FILE:${library}>)
@@ -107,6 +113,7 @@ foreach(file train.js webgpu.js)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()
 configure_file(app/desktop/org.ringside.Ringside.svg ${page_folder}/icon.svg COPYONLY)
+configure_file(docs/pictures/pipelines.png ${page_folder}/preview.png COPYONLY) # what a chat shows beside a link
 # The kernels' text, {name: text}, which the lab fetches when a card is chosen.
 file(GLOB kernels CONFIGURE_DEPENDS core/lab/trainer/webgpu/kernels/*.wgsl)
 add_custom_command(OUTPUT ${page_folder}/kernels.json

@@ -7,7 +7,7 @@ if(RINGSIDE_TIDY)
 endif()
 
 # `format` rewrites our sources in the house format, `format-check` fails where one is not in it.
-find_program(RINGSIDE_CLANG_FORMAT NAMES clang-format clang-format-14)
+find_program(RINGSIDE_CLANG_FORMAT NAMES clang-format-14 clang-format)
 if(RINGSIDE_CLANG_FORMAT)
     file(GLOB_RECURSE ringside_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
          ${PROJECT_SOURCE_DIR}/core/*.cpp ${PROJECT_SOURCE_DIR}/core/*.h ${PROJECT_SOURCE_DIR}/core/*.cu
