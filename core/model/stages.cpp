@@ -5,6 +5,7 @@
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <deque>
 #include <memory>
@@ -72,6 +73,7 @@ ScheduleShape shape_for(const Scenario& s, ScheduleKind kind)
 // What is remembered never changes a result, only how soon it is there.
 std::shared_ptr<const Order> order_of(ScheduleKind kind, const ScheduleShape& shape, const Costs& costs)
 {
+    assert(check_shape(kind, shape).empty());
     thread_local LatestOrders latest;
     return latest.of(kind, shape, costs);
 }
@@ -183,18 +185,6 @@ std::optional<Bubble> closed_bubble(const Scenario& s)
         return {};
     }
     return Bubble{idle / work, idle / (idle + work)};
-}
-
-Bubble bubble_of(const Scenario& s)
-{
-    // The closed forms of split backwards hold for some times only; the classic ones for all.
-    if (const auto closed = closed_bubble(s); closed && !s.training.schedule->splits_backward)
-    {
-        return *closed;
-    }
-    const auto report = pipeline_report(s);
-    return report ? Bubble{report->timeline.bubble_over_ideal(), report->timeline.bubble_of_total()}
-                  : Bubble{};
 }
 
 Result<PipelineReport> pipeline_report(const Scenario& s)

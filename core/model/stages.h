@@ -14,7 +14,7 @@ namespace ringside
 // Times of every virtual stage: those of an even stage by its share of the layers, the embedding and the head
 // added as layers to the first and the last.
 Costs stage_costs(const Scenario& scenario);
-// The same for any schedule of the same stages and micro-batches; layers are cut evenly where the number of
+// Costs of any schedule of the same stages and micro-batches; layers are cut evenly where the number of
 // virtual stages is not that of parallel.stage_layers.
 Costs stage_costs(const Scenario& scenario, ScheduleKind kind, std::int64_t chunks);
 
@@ -38,8 +38,6 @@ struct Bubble
     double over_ideal = 0; // idle time over working time
     double of_total = 0;   // idle time over all time
 };
-// The closed form where it holds, else by simulation.
-Bubble bubble_of(const Scenario& scenario);
 // By the closed form; nothing where the schedule has none or it does not hold: uneven stages, transfers.
 std::optional<Bubble> closed_bubble(const Scenario& scenario);
 

@@ -22,14 +22,14 @@ namespace
 
 constexpr double kMostSimulated = 20'000; // operations
 
-// Times of every virtual stage, in seconds; none shorter than the weights of a rank's pass, `fetch`, allow.
-Costs costs_of(const Scenario& s, const StepProfile& profile, double fetch)
+// Times of every virtual stage, in seconds, with the wait for its weights.
+Costs costs_of(const Scenario& s, const StepProfile& profile)
 {
     const ScheduleKind kind = s.training.schedule;
     const ScheduleShape shape = pipeline_shape(s);
     Costs costs;
     costs.stages.resize(static_cast<std::size_t>(virtual_stages(kind, shape)));
-    const double least = fetch * real(s.parallel.pipeline) / static_cast<double>(costs.stages.size());
+    const WeightFetch fetch = weight_fetch(s);
     std::int64_t layer = 0;
     for (std::size_t k = 0; k < costs.stages.size(); ++k)
     {
@@ -37,12 +37,14 @@ Costs costs_of(const Scenario& s, const StepProfile& profile, double fetch)
             layers_of_stage(s.model, s.parallel, static_cast<std::int64_t>(costs.stages.size()),
                             static_cast<std::int64_t>(k));
         StageCost cost{0, 0, 0};
+        double fetched = 0;
         const auto add = [&](Unit which)
         {
-            const UnitProfile& unit = profile.of(which);
-            cost.forward += unit.forward.total();
-            cost.backward_input += unit.again.total() + unit.input.total();
-            cost.backward_weight += unit.weight.total();
+            const StageCost unit = stage_cost(profile.of(which));
+            cost.forward += unit.forward;
+            cost.backward_input += unit.backward_input;
+            cost.backward_weight += unit.backward_weight;
+            fetched += fetch.of(profile.of(which));
         };
         for (const std::int64_t end = layer + count; layer < end; ++layer)
         {
@@ -56,9 +58,7 @@ Costs costs_of(const Scenario& s, const StepProfile& profile, double fetch)
         {
             add(Unit::head);
         }
-        cost.forward = std::max(cost.forward, least);
-        cost.backward_input = std::max(cost.backward_input, least - cost.backward_weight);
-        costs.stages[k] = cost;
+        costs.stages[k] = with_wait(cost, fetched, kind);
     }
     return costs;
 }
@@ -93,7 +93,7 @@ double makespan(ScheduleKind kind, const ScheduleShape& shape, const Costs& cost
 
 // Idle time of the slowest rank by simulation; negative where there is nothing to simulate. Beyond so many
 // operations it goes on as the last micro-batches did.
-double simulated_idle(const Scenario& s, const StepProfile& profile, const WeightFetch& fetch)
+double simulated_idle(const Scenario& s, const StepProfile& profile)
 {
     const ScheduleKind kind = s.training.schedule;
     const ScheduleShape shape = pipeline_shape(s);
@@ -101,8 +101,8 @@ double simulated_idle(const Scenario& s, const StepProfile& profile, const Weigh
     {
         return -1;
     }
-    const Costs costs = costs_of(s, profile, fetch.pass);
-    const double slowest = pipeline_load(profile, s).slowest_seconds + fetch.wait;
+    const Costs costs = costs_of(s, profile);
+    const double slowest = pipeline_load(profile, s).slowest_seconds;
     const auto idle = [&](std::int64_t micro_batches)
     {
         return makespan(kind, {shape.stages, micro_batches, shape.chunks}, costs) -
@@ -148,8 +148,7 @@ StepTime step_time(const Scenario& scenario)
 {
     const StepProfile profile = step_profile(scenario);
     const StepModel model(scenario);
-    return model.estimate(scenario, profile,
-                          simulated_idle(scenario, profile, model.weight_fetch(scenario, profile)));
+    return model.estimate(scenario, profile, simulated_idle(scenario, profile));
 }
 
 } // namespace ringside

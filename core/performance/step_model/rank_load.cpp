@@ -1,5 +1,7 @@
 #include "core/performance/step_model/rank_load.h"
 
+#include "core/base/units.h"
+#include "core/model/sizes.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
@@ -10,24 +12,35 @@ namespace ringside
 namespace
 {
 
+void add(StageCost& sum, const StageCost& cost, double times)
+{
+    sum.forward += times * cost.forward;
+    sum.backward_input += times * cost.backward_input;
+    sum.backward_weight += times * cost.backward_weight;
+}
+
 class Ranks
 {
 public:
     Ranks(const StepProfile& profile, const Scenario& s)
-        : profile_(profile), m_(s.model), p_(s.parallel), placement_(s.training.schedule->placement)
+        : profile_(profile), m_(s.model), p_(s.parallel), kind_(s.training.schedule),
+          placement_(kind_->placement)
     {
         virtual_stages_ = placement_ == Placement::two_way ? p_.pipeline : p_.pipeline * p_.chunks;
+        const WeightFetch fetch = weight_fetch(s);
         for (std::size_t i = 0; i < kUnits; ++i)
         {
-            seconds_[i] = profile.units[i].total();
+            costs_[i] = stage_cost(profile.units[i]);
+            fetches_[i] = fetch.of(profile.units[i]);
         }
     }
 
     PipelineLoad all()
     {
         // Ranks between the ends are alike where layers are alike and cut evenly.
-        const bool alike = p_.stage_layers.empty() && m_.mtp_layers == 0 && m_.layers % virtual_stages_ == 0 &&
-                           (m_.experts == 0 || all_experts()) && placement_ != Placement::two_way;
+        const bool alike = p_.stage_layers.empty() && m_.mtp_layers == 0 &&
+                           m_.layers % virtual_stages_ == 0 && (m_.experts == 0 || all_experts()) &&
+                           placement_ != Placement::two_way;
         if (!alike || p_.pipeline <= 3)
         {
             for (std::int64_t rank = 0; rank < p_.pipeline; ++rank)
@@ -46,7 +59,7 @@ private:
     bool all_experts() const { return m_.dense_layers == 0 && m_.moe_interval == 1; }
 
     // Adds virtual stage `stage` to a rank that sees `share` of the micro-batches there.
-    void add(RankLoad& rank, std::int64_t stage, double share) const
+    void put(RankLoad& rank, std::int64_t stage, double share) const
     {
         const std::int64_t layers = layers_of_stage(m_, p_, virtual_stages_, stage);
         const std::int64_t experts =
@@ -59,6 +72,8 @@ private:
         for (std::size_t i = 0; i < kUnits; ++i)
         {
             rank.units[i] += share * here[i];
+            rank.fetch += share * here[i] * fetches_[i];
+            add(rank.alone, costs_[i], share * here[i]);
             rank.dense += here[i] * profile_.units[i].dense;
             rank.expert += here[i] * profile_.units[i].expert;
         }
@@ -70,15 +85,15 @@ private:
         const std::int64_t p = p_.pipeline;
         if (placement_ == Placement::two_way)
         {
-            add(rank, r, 0.5);
-            add(rank, p - 1 - r, 0.5);
-            return rank;
+            put(rank, r, 0.5);
+            put(rank, p - 1 - r, 0.5);
         }
-        for (std::int64_t k = 0; k < p_.chunks; ++k)
+        for (std::int64_t k = 0; placement_ != Placement::two_way && k < p_.chunks; ++k)
         {
             const bool back = placement_ == Placement::v && k % 2 == 1;
-            add(rank, back ? (k + 1) * p - 1 - r : k * p + r, 1);
+            put(rank, back ? (k + 1) * p - 1 - r : k * p + r, 1);
         }
+        rank.passes = with_wait(rank.alone, rank.fetch, kind_);
         return rank;
     }
 
@@ -86,11 +101,7 @@ private:
     void take(std::int64_t r, double times)
     {
         const RankLoad rank = load_of(r);
-        double seconds = 0;
-        for (std::size_t i = 0; i < kUnits; ++i)
-        {
-            seconds += rank.units[i] * seconds_[i];
-        }
+        const double seconds = rank.passes.forward + rank.passes.backward();
         load_.all_seconds += times * seconds;
         if (seconds > load_.slowest_seconds)
         {
@@ -107,13 +118,44 @@ private:
     const StepProfile& profile_;
     const Model& m_;
     const Parallel& p_;
+    ScheduleKind kind_;
     Placement placement_;
     std::int64_t virtual_stages_ = 1;
-    std::array<double, kUnits> seconds_{};
+    std::array<StageCost, kUnits> costs_{};
+    std::array<double, kUnits> fetches_{}; // [s]
     PipelineLoad load_;
 };
 
 } // namespace
+
+WeightFetch weight_fetch(const Scenario& s)
+{
+    if (!offloads_weights(s.training.offload))
+    {
+        return {};
+    }
+    // Through the disks too where they lie there; all that this GPU needs, or its shard.
+    const double pcie = s.cluster.gpu.pcie_gb_per_s;
+    const double rate = uses_nvme(s.training.offload) ? std::min(pcie, s.cluster.nvme_gb_per_s) : pcie;
+    const double each = element_bytes(s.training) / std::max(1.0, rate * 1e9);
+    const bool sharded = s.parallel.zero >= 3;
+    const auto copies = static_cast<double>(weight_copies(s.training.schedule));
+    return {each / (sharded ? copies * real(dense_shards(s)) : 1),
+            each / (sharded ? copies * real(expert_shards(s)) : 1)};
+}
+
+StageCost stage_cost(const UnitProfile& unit)
+{
+    return {unit.forward.total(), unit.again.total() + unit.input.total(), unit.weight.total()};
+}
+
+StageCost with_wait(StageCost cost, double fetch, ScheduleKind kind)
+{
+    cost.forward = std::max(cost.forward, fetch);
+    cost.backward_input =
+        std::max(cost.backward_input, fetch - (kind->splits_backward ? 0 : cost.backward_weight));
+    return cost;
+}
 
 std::int64_t layers_with_experts(const Model& m, std::int64_t first, std::int64_t count)
 {

@@ -1,5 +1,6 @@
 #include "core/performance/step_model/step_model.h"
 
+#include "core/base/ranges.h"
 #include "core/base/units.h"
 #include "core/memory/memory.h"
 #include "core/model/host.h"
@@ -8,6 +9,7 @@
 #include "core/performance/step_model/rank_load.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -44,36 +46,25 @@ public:
         {
             const double times = load_.slowest.units[i];
             const UnitProfile& unit = profile.units[i];
-            forward_ += times * unit.forward.total();
-            backward_ += times * unit.backward();
             hidden_forward_ += times * unit.hidden_forward;
             hidden_backward_ += times * unit.hidden_backward;
         }
-        fetch_ = offloads_weights(s.training.offload) ? fetch_bytes() / fetch_rate() : 0;
-        fetch_ /= both_ways ? 2 : 1; // a micro-batch passes one of the two stages
     }
 
     const PipelineLoad& load() const { return load_; }
 
-    // Of a rank with the mean of the others' work.
+    // The times of a rank that has the mean of the others' work.
     StageTimes others() const
     {
-        const std::int64_t p = p_.pipeline;
-        const double other = (load_.all_seconds - load_.slowest_seconds) / real(p - 1);
-        double weight = 0;
-        for (std::size_t i = 0; i < kUnits; ++i)
-        {
-            weight += load_.slowest.units[i] * profile_.units[i].weight.total();
-        }
+        const double other = (load_.all_seconds - load_.slowest_seconds) / real(p_.pipeline - 1);
         const double scale = load_.slowest_seconds > 0 ? other / load_.slowest_seconds : 0;
+        const StageCost& slowest = load_.slowest.passes;
         StageTimes times;
-        times.forward = std::max(forward_ * scale, fetch_);
-        times.backward_weight = weight * scale;
-        times.backward_input = std::max(backward_ * scale, fetch_) - times.backward_weight;
+        times.forward = slowest.forward * scale;
+        times.backward_input = slowest.backward_input * scale;
+        times.backward_weight = slowest.backward_weight * scale;
         return times;
     }
-
-    WeightFetch fetch() const { return {fetch_, forward_pass() - forward_ + backward_pass() - backward_}; }
 
     // Idle time of the slowest rank: that of its schedule where every other stage takes the others' mean.
     double idle() const
@@ -114,15 +105,17 @@ public:
         parts.pipeline = transfers();
         data(parts);
         // Nothing hides the weights of the step's first layer.
-        const double layers = std::max(1.0, load_.slowest.units[0] + load_.slowest.units[1]);
-        parts.optimizer = optimizer() + m_ * fetch().wait + fetch_ / layers;
+        const RankLoad& slowest = load_.slowest;
+        const double layers = std::max(1.0, slowest.units[0] + slowest.units[1]);
+        const double wait = load_.slowest_seconds - (slowest.alone.forward + slowest.alone.backward());
+        parts.optimizer = optimizer() + m_ * std::max(0.0, wait) + slowest.fetch / layers;
         return parts;
     }
 
 private:
     // [s] of one micro-batch with what it waits for its weights; other links carry on meanwhile.
-    double forward_pass() const { return std::max(forward_, fetch_); }
-    double backward_pass() const { return std::max(backward_, fetch_); }
+    double forward_pass() const { return load_.slowest.passes.forward; }
+    double backward_pass() const { return load_.slowest.passes.backward(); }
 
     // What gradients and weights may hide behind: time that hides nothing else. The step's first forward and
     // its last backward have their own expert traffic, too.
@@ -153,7 +146,7 @@ private:
                2 * real(p_.pipeline - 1) * send;
     }
 
-    // Everybody's share of this many bytes a parameter, `passes` times round.
+    // Every rank's share of this many bytes a parameter, `passes` times round.
     double traffic(double bytes, double passes) const
     {
         const double dense = wires_.ring(dense_ranks_, real(p_.tensor), bytes * load_.dense, passes);
@@ -232,21 +225,6 @@ private:
         }
     }
 
-    // [B] of the weights that lie elsewhere: all that this GPU needs, or its shard of them.
-    double fetch_bytes() const
-    {
-        const bool sharded = p_.zero >= 3;
-        return element_bytes(s_.training) *
-               (load_.dense / (sharded ? dense_ranks_ : 1) + load_.expert / (sharded ? expert_ranks_ : 1));
-    }
-    // [B/s] on their way up, through the disks too where they lie there.
-    double fetch_rate() const
-    {
-        const double pcie = s_.cluster.gpu.pcie_gb_per_s;
-        const bool disks = uses_nvme(s_.training.offload);
-        return std::max(1.0, (disks ? std::min(pcie, s_.cluster.nvme_gb_per_s) : pcie) * 1e9);
-    }
-
     double optimizer() const
     {
         const bool sharded = p_.zero >= 1;
@@ -287,13 +265,10 @@ private:
     double expert_ranks_ = 1;
     double dense_copies_ = 1; // of what those ranks share
     double expert_copies_ = 1;
-    double forward_ = 0;         // [s] of one micro-batch on the slowest rank
-    double backward_ = 0;        // [s]
     double hidden_forward_ = 0;  // [s] of expert traffic
     double hidden_backward_ = 0; // [s]
     double sending_ = 0;         // [s] of a forward that hide activations on their way to the next stage
     double returning_ = 0;       // [s] of a backward that hide their gradients
-    double fetch_ = 0;           // [s] of offloaded weights on their way up, for each pass
     double reduce_ = 0;          // [s] of the gradients' last reduction, which hides behind the backward
 };
 
@@ -361,6 +336,8 @@ StepTime rounded(Parts parts, double idle, double even_products)
     step.optimizer = grid(parts.optimizer);
     step.slices[0] = even_products;
     fill_slices(step, parts, grid);
+    // Rounded to one power of two, so that the slices add up to what the parts do.
+    assert(sum_over(step.slices) == step.total());
     return step;
 }
 
@@ -386,11 +363,6 @@ const StepProfile& StepModel::profile(const Scenario& scenario)
 StageTimes StepModel::stage_times(const Scenario& s, const StepProfile& profile) const
 {
     return Assembly(profile, s, wires_).others();
-}
-
-WeightFetch StepModel::weight_fetch(const Scenario& s, const StepProfile& profile) const
-{
-    return Assembly(profile, s, wires_).fetch();
 }
 
 double StepModel::least_seconds(const Scenario& s, const StepProfile& profile)
@@ -424,6 +396,7 @@ StepTime StepModel::estimate(const Scenario& s, const StepProfile& profile, doub
     step.hardware_flops = profile.token.hardware * tokens;
     step.parameter_flops = profile.token.parameters * tokens;
     step.causal_flops = (profile.token.model + profile.token.products) / 2 * tokens;
+    assert(step.total() > 0 && step.hardware_flops >= step.model_flops);
     return step;
 }
 

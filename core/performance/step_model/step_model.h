@@ -22,22 +22,6 @@
 namespace ringside
 {
 
-// What one rank of the pipeline works on.
-struct RankLoad
-{
-    std::array<double, kUnits> units{}; // by Unit; 0.5 where half the micro-batches pass here
-    double dense = 0;                   // parameters on one GPU
-    double expert = 0;
-};
-
-// Offloaded weights on their way to the GPU, for every forward and again for every backward, a layer ahead
-// (Rajbhandari et al., ZeRO-Infinity, arXiv 2104.07857, section 4). Zero where they stay on the GPU.
-struct WeightFetch
-{
-    double pass = 0; // [s] of one pass of a micro-batch
-    double wait = 0; // [s] of both passes that compute does not hide
-};
-
 // What does not change while a search tries layouts: the model, the GPU, its links, the recipe's types.
 class StepModel
 {
@@ -52,12 +36,11 @@ public:
     StepTime estimate(const Scenario& scenario, const StepProfile& profile) const;
     // [s] No estimate is below it: the work of the mean rank, which the slowest one has at least.
     static double least_seconds(const Scenario& scenario, const StepProfile& profile);
-    // The same with the idle time of a rank given, in seconds.
+    // The estimate with the idle time of a rank given, in seconds.
     StepTime estimate(const Scenario& scenario, const StepProfile& profile, double idle) const;
     // [s] of one micro-batch on a rank with the mean of the work that all but the slowest have; in a
     // pipeline.
     StageTimes stage_times(const Scenario& scenario, const StepProfile& profile) const;
-    WeightFetch weight_fetch(const Scenario& scenario, const StepProfile& profile) const;
 
 private:
     Wires wires_;
