@@ -5,6 +5,7 @@
 #include "app/commands/console/input.h"
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
+#include "core/base/json/json.h"
 #include "core/evaluate/cases.h"
 #include "core/planner/launch/framework_launch.h"
 #include "core/scenario/json/json.h"
@@ -14,8 +15,6 @@
 #include "core/study/questions/inspect.h"
 #include "core/study/sessions/plan.h"
 #include "ui/shell/view.h"
-
-#include <nlohmann/json.hpp>
 
 #include <array>
 

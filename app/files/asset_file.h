@@ -1,12 +1,11 @@
-// JSON files, those of the assets and the person's own, read by the function that knows their form.
+// JSON files, those of the assets and the user's own, read by the function that knows their form.
 #pragma once
 
 #include <fmt/format.h>
 
 #include "app/files/files.h"
+#include "core/base/json/json.h"
 #include "core/scenario/json/json.h"
-
-#include <nlohmann/json.hpp>
 
 namespace ringside
 {
@@ -18,7 +17,7 @@ inline Result<nlohmann::json> read_json(const std::string& file)
     return text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
 }
 
-// A file of the person's own that cannot be read is kept under another name, because saving would write over
+// A file of the user's own that cannot be read is kept under another name, because saving would write over
 // it.
 inline void keep_unread(const std::filesystem::path& file, std::string_view what, const Issues& why,
                         Issues& issues)

@@ -5,10 +5,8 @@
 
 #include "app/commands/console/input.h"
 #include "app/files/asset_file.h"
+#include "core/base/json/json.h"
 #include "ui/shell/view.h"
-
-#include <nlohmann/json.hpp>
-
 namespace ringside
 {
 

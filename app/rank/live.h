@@ -2,10 +2,9 @@
 // file up to date, which `ringside --watch` reads. On several hosts it lies where all of them see it.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/lab/ranks/rank_trainer.h"
 #include "core/lab/team/team_snapshot.h"
-
-#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>

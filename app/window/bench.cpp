@@ -6,9 +6,8 @@
 #include "app/session/drawing.h"
 #include "app/window/offscreen.h"
 #include "app/window/window.h"
+#include "core/base/json/json.h"
 #include "ui/shell/frame/lab_action.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -197,7 +196,7 @@ nlohmann::json measure_frames(const Opened& opened)
 {
     nlohmann::json out;
     Session session(opened.presets, default_scenario(opened.presets));
-    session.set_search_threads(std::max(1U, std::thread::hardware_concurrency())); // as the window has
+    session.set_works(threaded_works()); // as the window has
     Drawing drawing(find_fonts(opened.assets));
     ImGui::GetIO().DisplaySize = {kWidth, kHeight};
     drawing.prepare({}, 1);

@@ -4,8 +4,7 @@
 #include "app/files/files.h"
 #include "app/window/offscreen.h"
 #include "app/window/stage.h"
-
-#include <nlohmann/json.hpp>
+#include "core/base/json/json.h"
 
 #include <algorithm>
 

@@ -3,14 +3,13 @@
 //
 // Few rows fit few constants: at first one for every two rows, kernels before links, links only where a row
 // crosses them. Fitting is quick enough for one frame: closed forms, at most 500 rows of a table. Fitted
-// constants become the scenario's only when a person takes them.
+// constants become the scenario's only when a user takes them.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/result.h"
 #include "core/evaluate/cases.h"
 #include "core/scenario/presets.h"
-
-#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <string>

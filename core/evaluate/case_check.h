@@ -2,9 +2,8 @@
 // `calibrate`: a check that is mistyped must not pass because it checks nothing.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/result.h"
-
-#include <nlohmann/json.hpp>
 
 namespace ringside
 {

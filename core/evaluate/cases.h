@@ -2,10 +2,9 @@
 // are off.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/result.h"
 #include "core/scenario/presets.h"
-
-#include <nlohmann/json.hpp>
 
 #include <map>
 
@@ -33,7 +32,7 @@ struct ErrorSummary
     double signed_mean = 0;
 };
 
-// Of relative errors with their signs; at least one.
+// Summarizes relative errors with their signs; at least one.
 ErrorSummary summarize(std::vector<double> errors);
 
 struct CasesReport

@@ -1,10 +1,9 @@
 // A report as a document of JSON, "ringside.report/1".
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/result.h"
 #include "core/evaluate/report.h"
-
-#include <nlohmann/json.hpp>
 
 namespace ringside
 {

@@ -1,9 +1,8 @@
 // What the lab trains as JSON, in and out, and one field changed by its path.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/lab/config.h"
-
-#include <nlohmann/json.hpp>
 
 namespace ringside
 {

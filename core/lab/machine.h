@@ -5,10 +5,9 @@
 // assumed of links: a machine is one GPU, or one processor.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>

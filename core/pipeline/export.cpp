@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "core/base/text/xml.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

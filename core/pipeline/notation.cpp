@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/base/text/printable.h"
 #include "core/pipeline/simulate.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -3,9 +3,8 @@
 
 #include "tests/source_path.h"
 
+#include "core/base/json/json.h"
 #include "core/scenario/json/json.h"
-
-#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <string>

@@ -5,10 +5,9 @@
 // webgpu_test.py plays the lists in a browser.
 #include "tests/core/lab/trainer_support.h"
 
+#include "core/base/json/json.h"
 #include "core/lab/trainer/probe/late_probe.h"
 #include "core/lab/trainer/webgpu/webgpu_backend.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>

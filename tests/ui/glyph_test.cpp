@@ -4,6 +4,7 @@
 #include "tests/ui/harness.h"
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/evaluate/explain.h"
 #include "core/evaluate/levers.h"
 #include "core/pipeline/schedule.h"
@@ -12,7 +13,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <imgui_internal.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -310,7 +310,7 @@ TEST_CASE("every face has all characters of schedules, views, commands, fields a
     }
     for (const ViewInfo* view : views())
     {
-        for (const std::string_view text : {view->title, view->description, view->group, view->tab})
+        for (const std::string_view text : {view->title, view->description, name_of(view->group), view->tab})
         {
             faces.check(text);
         }

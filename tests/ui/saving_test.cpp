@@ -2,9 +2,9 @@
 #include "tests/ui/words.h"
 
 #include "app/files/files.h"
+#include "core/base/json/json.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <set>
 
@@ -245,6 +245,6 @@ TEST_CASE("a sketch holds the words that are on show, and drawing is the same wi
             std::count_if(sketch.shapes().begin(), sketch.shapes().end(),
                           [](const SketchShape& shape) { return shape.kind == SketchShape::Kind::words; });
         CHECK(words > 20);
-        CHECK(svg.find(">" + std::string(view->group) + "</text>") != std::string::npos);
+        CHECK(svg.find(">" + std::string(name_of(view->group)) + "</text>") != std::string::npos);
     }
 }

@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
+#include "core/base/json/json.h"
 #include "core/base/ranges.h"
 #include "core/evaluate/report_json.h"
 #include "core/planner/launch/launch.h"
 #include "core/scenario/presets.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <exception>

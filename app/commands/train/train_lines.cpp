@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 

@@ -6,12 +6,11 @@
 // What cannot be a row is a function: in place of a member, or at the end of a table for what must agree.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/json/json_text.h"
 #include "core/base/json/json_value.h"
 #include "core/base/names.h"
 #include "core/base/ranges.h"
-
-#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <limits>
@@ -30,11 +29,11 @@ struct JsonRule
 {
     bool needed = false;
     bool may_be_empty = false; // a text that is needed
-    // Of a number; of the entries of a list.
+    // The range of a number; of the entries of a list.
     double least = std::numeric_limits<double>::lowest();
     double most = std::numeric_limits<double>::max();
     std::size_t words = 0; // a text has at most; 0: as many as it likes
-    // Of a text: a fault without a path, or nothing.
+    // Checks a text: a fault without a path, or nothing.
     std::optional<Issue> (*check)(std::string_view) = nullptr;
     bool expression = false;       // a number is kept as text
     bool by_number = false;        // an enum stands as its number
@@ -44,7 +43,7 @@ struct JsonRule
 
 inline constexpr JsonRule kNeeded{.needed = true};
 
-// Of one document, for files that may come from anybody.
+// Limits of one document, for files that may come from anybody.
 struct JsonLimits
 {
     std::size_t letters = std::string::npos; // of a text
@@ -231,7 +230,7 @@ public:
         }
         return good && place.issues.size() == before;
     }
-    // The same where other fields are read elsewhere.
+    // Reads the object where other fields are read elsewhere.
     bool take(const JsonPlace& place, S& target) const
     {
         const std::size_t before = place.issues.size();

@@ -1,9 +1,8 @@
 // JSON text from strangers, values of it as faults quote them, and the files a program comes with.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/result.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <filesystem>

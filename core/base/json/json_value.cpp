@@ -1,7 +1,6 @@
 #include "core/base/json/json_value.h"
 
-#include <nlohmann/json.hpp>
-
+#include "core/base/json/json.h"
 namespace ringside
 {
 

@@ -5,9 +5,8 @@
 // and a shared disk or sshfs carries it.
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/lab/team/team_snapshot.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
@@ -19,7 +18,7 @@ nlohmann::json to_json(const RankTrace& trace);
 
 // Everything the snapshot has, but the text that is trained on, what is planned to go wrong, and its saves.
 std::string live_text(const TeamSnapshot& snapshot);
-// The same with this trace's ranks as to_json() has them already, in order.
+// Text with this trace's ranks as to_json() has them already, in order.
 std::string live_text(const TeamSnapshot& snapshot, const TeamStepTrace& step,
                       const std::vector<nlohmann::json>& ranks);
 

@@ -2,9 +2,8 @@
 // notes by path. `null` is how the library writes "left out".
 #pragma once
 
+#include "core/base/json/json.h"
 #include "core/base/result.h"
-
-#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <initializer_list>

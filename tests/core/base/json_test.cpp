@@ -1,11 +1,11 @@
 #include "tests/core/random_scenarios.h"
 #include "tests/source_path.h"
 
+#include "core/base/json/json.h"
 #include "core/evaluate/report.h"
 #include "core/scenario/fields.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>

@@ -206,8 +206,46 @@ TEST_CASE("only the rooms that train have threads, clocks and devices")
         INFO(file << " includes " << target);
         const bool dates =
             file == "core/study/progress/calendar.cpp" && target == "chrono"; // days of a calendar, no clock
-        CHECK((!its_own.contains(target) || dates || trains(file)));
+        const bool locks = file == "core/base/json/json.cpp" && target == "atomic"; // a lock, no thread
+        CHECK((!its_own.contains(target) || dates || locks || trains(file)));
     }
+}
+
+TEST_CASE("nlohmann/json is included with the reserve that its destructors need")
+{
+    for (const char* folder : {"core", "ui", "app"})
+    {
+        for (const auto& [file, target] : includes_of(folder))
+        {
+            INFO(file << " includes " << target);
+            CHECK((target != "nlohmann/json.hpp" || file == "core/base/json/json.h"));
+        }
+    }
+}
+
+TEST_CASE("the ui reads no clock, has no thread, and leaves the slices of work to those who run it")
+{
+    const std::set<std::string> not_its_own{"chrono",       "ctime",  "time.h", "thread", "mutex",
+                                            "shared_mutex", "atomic", "future", "condition_variable"};
+    for (const auto& [file, target] : includes_of("ui"))
+    {
+        INFO(file << " includes " << target);
+        CHECK_FALSE(not_its_own.contains(target));
+    }
+    const fs::path root = fs::path(ringside::test::source_path("core")).parent_path();
+    std::size_t lines = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(root / "ui"))
+    {
+        std::ifstream in(entry.path());
+        for (std::string line; std::getline(in, line); ++lines)
+        {
+            if (line.find(".advance(") != std::string::npos || line.find("->advance(") != std::string::npos)
+            {
+                FAIL_CHECK(entry.path() << ": " << line);
+            }
+        }
+    }
+    CHECK(lines > 10'000);
 }
 
 TEST_CASE("the app does not include tests")

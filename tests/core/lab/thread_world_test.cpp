@@ -1,13 +1,13 @@
 #include "tests/core/lab/parallel_support.h"
 #include "tests/threads.h"
 
+#include "core/base/json/json.h"
 #include "core/lab/ranks/communication/backend_memory.h"
 #include "core/lab/ranks/communication/communicator_check.h"
 #include "core/lab/ranks/nccl/nccl.h"
 #include "core/lab/trainer/cpu/cpu_backend.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <filesystem>

@@ -2,6 +2,7 @@
 #include "tests/source_path.h"
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/memory/conventions.h"
 #include "core/memory/memory.h"
 #include "core/model/weights.h"
@@ -9,7 +10,6 @@
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 using namespace ringside;
 using Catch::Approx;

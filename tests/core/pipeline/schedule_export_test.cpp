@@ -1,9 +1,9 @@
 #include "tests/core/pipeline/schedule_cases.h"
 
+#include "core/base/json/json.h"
 #include "core/pipeline/export.h"
 
 #include <catch2/catch_approx.hpp>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <map>

@@ -1,8 +1,7 @@
 #include "tests/core/pipeline/schedule_cases.h"
 
+#include "core/base/json/json.h"
 #include "core/pipeline/notation.h"
-
-#include <nlohmann/json.hpp>
 
 using namespace ringside;
 using test::run;

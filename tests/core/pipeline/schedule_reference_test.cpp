@@ -2,11 +2,11 @@
 #include "tests/core/pipeline/schedule_cases.h"
 #include "tests/core/support.h"
 
+#include "core/base/json/json.h"
 #include "core/pipeline/notation.h"
 #include "core/pipeline/zero_bubble.h"
 
 #include <catch2/catch_approx.hpp>
-#include <nlohmann/json.hpp>
 
 #include <map>
 #include <regex>

@@ -1,12 +1,12 @@
 // What frameworks run: their data files by hand, searches that offer nothing else, and launches that agree.
 #include "tests/core/support.h"
 
+#include "core/base/json/json.h"
 #include "core/planner/launch/framework_launch.h"
 #include "core/planner/search/layout_search.h"
 #include "core/scenario/validate.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,12 +2,12 @@
 #include "tests/core/support.h"
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/base/text/find.h"
 #include "core/base/text/hide_numbers.h"
 #include "core/study/lessons/demo_script.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,12 +2,12 @@
 #include "tests/core/support.h"
 #include "tests/source_path.h"
 
+#include "core/base/json/json.h"
 #include "core/base/text/find.h"
 #include "core/study/lessons/lesson_course.h"
 #include "core/study/library/glossary.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>

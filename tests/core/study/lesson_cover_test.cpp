@@ -1,10 +1,10 @@
 // What a lesson keeps from sight: its own prediction's parts, and those of predictions still to come.
 #include "tests/core/support.h"
 
+#include "core/base/json/json.h"
 #include "core/study/lessons/lesson_cover.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 using namespace ringside;
 

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/json/json.h"
 #include "core/study/lessons/lesson_course.h"
 #include "core/study/lessons/lesson_state.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -308,7 +308,7 @@ TEST_CASE("skipping shows the truth without a guess, or gives a task up")
     CHECK(go(begin(lesson), LessonMove::back) == begin(lesson));
 }
 
-TEST_CASE("a person may change what is free, and what has to follow from it")
+TEST_CASE("a user may change what is free, and what has to follow from it")
 {
     const Scenario from = test::scenario(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 8},
                                              "training": {"global_batch": 64}})");

@@ -2,12 +2,12 @@
 // scheduling adds to it.
 #include "tests/core/support.h"
 
+#include "core/base/json/json.h"
 #include "core/study/progress/attempt.h"
 #include "core/study/progress/fsrs.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cmath>

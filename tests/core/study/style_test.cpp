@@ -1,12 +1,12 @@
 // The program's own strings, read from its sources, say nothing that assets/study/style.json says to avoid.
 #include "tests/source_path.h"
 
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "core/scenario/json/json.h"
 #include "core/study/library/style.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <sstream>

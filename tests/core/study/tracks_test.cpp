@@ -3,11 +3,11 @@
 #include "tests/source_path.h"
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/study/lessons/lesson_course.h"
 #include "core/study/lessons/tracks.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "core/study/questions/evidence/evidence_scene.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>

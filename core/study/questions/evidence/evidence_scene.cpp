@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "core/base/json/json.h"
 
 #include <algorithm>
 #include <array>

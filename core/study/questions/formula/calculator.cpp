@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
-
-#include <nlohmann/json.hpp>
 
 namespace ringside
 {

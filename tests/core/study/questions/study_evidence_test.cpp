@@ -1,7 +1,7 @@
+#include "core/base/json/json.h"
 #include "core/study/questions/evidence/evidence.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
