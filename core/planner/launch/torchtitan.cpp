@@ -81,6 +81,16 @@ Model model_of(const Flavor& f, const Model& m)
     return model;
 }
 
+// Whether three layers of four attend within blocks of 8,192 tokens and the fourth to all, as llama4's
+// "irope" flavors do (every_n_layers_nope, fixed_attn_block_size in llama4/model/args.py; there the first of
+// each four attends to all, in the released models the last).
+bool attends_in_blocks(const Model& m)
+{
+    constexpr std::array<std::int64_t, 4> kBlocks{8192, 8192, 8192, 0};
+    return std::is_permutation(m.attention_per_layer.begin(), m.attention_per_layer.end(), kBlocks.begin(),
+                               kBlocks.end());
+}
+
 // Where none is this model, the family whose layers are the nearest.
 std::string_view nearest_family(const Model& m)
 {
@@ -126,21 +136,25 @@ void torchtitan_model(LaunchDraft& d)
     const bool known = found != kFlavors.end();
     const std::string_view family = known ? found->name : nearest_family(m);
     d.set("name", quoted(family), "family of models", "model");
-    d.set("flavor", quoted(known ? found->flavor : "your_flavor"), "which of them", "model");
+    const bool blocks = family == "llama4" && attends_in_blocks(m);
+    const std::string flavor =
+        known ? fmt::format("{}{}", found->flavor, blocks ? "_irope" : "") : "your_flavor";
+    d.set("flavor", quoted(std::string_view(flavor)), "which of them", "model");
     if (!known)
     {
         d.not_expressed("model", one_line(m.name), "register a flavor: " + shape_words(m));
     }
-    no_special_blocks(d);
+    no_special_blocks(d, blocks);
     if (family == "qwen3" && d.s.parallel.pipeline > 1)
     {
         d.not_expressed("parallel.pipeline", fmt::format("{}", d.s.parallel.pipeline),
                         "qwen3 is not cut into stages");
     }
-    if (family == "deepseek_v3" && d.s.parallel.context > 1)
+    if ((family == "deepseek_v3" || blocks) && d.s.parallel.context > 1)
     {
+        // FlexAttention is refused with context parallelism (update_from_config in model/args.py of both).
         d.not_expressed("parallel.context", fmt::format("{}", d.s.parallel.context),
-                        "the attention of deepseek_v3 does not shard sequences");
+                        fmt::format("the attention of {} does not shard sequences", family));
     }
     if (d.s.training.precision == Precision::fp8)
     {
@@ -167,7 +181,7 @@ void training(LaunchDraft& d, bool pipelined)
           pipelined ? "sequences per pipeline and step" : "sequences per micro-batch",
           "training.micro_batch");
     d.set("global_batch_size", t.global_batch, "sequences per step", "training.global_batch");
-    d.set("steps", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
+    d.set("steps", train_steps(d.s), d.steps_explained(), "training.tokens");
     const bool full = t.precision == Precision::fp32;
     d.set("mixed_precision_param", full ? "\"float32\"" : "\"bfloat16\"", "compute dtype",
           "training.precision");

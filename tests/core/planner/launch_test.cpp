@@ -2,12 +2,12 @@
 // cannot be.
 #include "tests/core/random_scenarios.h"
 
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "core/performance/step_time.h"
 #include "core/planner/launch/launch.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -390,8 +390,8 @@ TEST_CASE("torchtitan's flavors are named where the whole shape is theirs, and o
     };
     for (const auto& [id, wanted] : Pairs{{"llama-3.1-8b", "\"llama3\"\"8B\""},
                                           {"llama-3.1-405b", "\"llama3\"\"405B\""},
-                                          {"llama-4-scout", "\"llama4\"\"17bx16e\""},
-                                          {"llama-4-maverick", "\"llama4\"\"17bx128e\""},
+                                          {"llama-4-scout", "\"llama4\"\"17bx16e_irope\""},
+                                          {"llama-4-maverick", "\"llama4\"\"17bx128e_irope\""},
                                           {"deepseek-v2-lite", "\"deepseek_v3\"\"16B\""},
                                           {"deepseek-v2", "\"deepseek_v3\"\"236B\""},
                                           {"deepseek-v3", "\"deepseek_v3\"\"671B\""},
@@ -406,6 +406,12 @@ TEST_CASE("torchtitan's flavors are named where the whole shape is theirs, and o
         INFO(id);
         CHECK(flavor(id.c_str()) == wanted);
     }
+    // Blocks of another size are no flavor's; with none at all it is the flavor without.
+    s.model = test::presets().model("llama-4-scout")->model;
+    s.model.attention_per_layer.clear();
+    CHECK(value(launch("torchtitan", s), "model.flavor") == "\"17bx16e\"");
+    s.model.attention_per_layer = {4096, 4096, 4096, 0};
+    CHECK(names(missing(launch("torchtitan", s)), "model.attention_per_layer"));
     const auto own = [&](auto change)
     {
         s.model = test::presets().model("qwen3-8b")->model;
