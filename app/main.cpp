@@ -14,7 +14,8 @@ constexpr std::array kCommands{&evaluate_command, &validate_command, &calibrate_
                                &question_command, &schedule_command, &collective_command, &scaling_command,
                                &search_command,   &rent_command,     &import_command,     &export_command,
                                &lesson_command,   &train_command,    &picture_command,    &animate_command,
-                               &guide_command,    &link_command,     &bench_command,      &measure_command};
+                               &guide_command,    &link_command,     &bench_command,      &measure_command,
+                               &progress_command};
 
 int run(int argc, char** argv)
 {

@@ -41,7 +41,7 @@ struct CliCommand
 extern const CliCommand evaluate_command, validate_command, calibrate_command, check_command,
     question_command, schedule_command, collective_command, scaling_command, search_command, rent_command,
     import_command, export_command, lesson_command, train_command, picture_command, animate_command,
-    guide_command, link_command, bench_command, measure_command;
+    guide_command, link_command, bench_command, measure_command, progress_command;
 
 // What `bench` measures.
 int run_bench_schedule(const CommonOptions& options);

@@ -21,15 +21,15 @@ namespace fs = std::filesystem;
 namespace
 {
 
-constexpr std::size_t kMostBytes = 256U << 20U; // a million reviews and more
-constexpr int kLockPatience = 100;              // times to ask for it
+constexpr int kLockPatience = 100; // times to ask for it
 constexpr std::chrono::milliseconds kLockPause{20};
 constexpr std::string_view kDatedBegins = "progress-";
+constexpr std::string_view kDamaged = "progress.damaged";
 
 // What the file holds; nothing where there is none.
 std::optional<ProgressRead> read_spare(const fs::path& path)
 {
-    const auto text = read_plain(path, kMostBytes);
+    const auto text = read_plain(path, kMostProgressBytes);
     return text ? std::optional(read_progress(*text)) : std::nullopt;
 }
 
@@ -123,14 +123,14 @@ StudyStore::Loaded from_backup(const std::optional<ProgressRead>& backup)
 
 StudyStore::StudyStore(fs::path folder) : folder_(std::move(folder)) {}
 
-// A copy under a free name, or the one that was made before.
-fs::path StudyStore::keep_aside(const std::string& text) const
+// A copy under a free name of this stem, or the one that was made before.
+fs::path StudyStore::keep_aside(std::string_view stem, const std::string& text) const
 {
     std::error_code none;
     for (int number = 1;; ++number)
     {
-        const fs::path aside = folder_ / fmt::format("progress.damaged-{}.json", number);
-        const auto there = read_plain(aside, kMostBytes);
+        const fs::path aside = folder_ / fmt::format("{}-{}.json", stem, number);
+        const auto there = read_plain(aside, kMostProgressBytes);
         if (there && *there == text)
         {
             return aside;
@@ -146,7 +146,7 @@ Result<std::string> StudyStore::text_now() const
 {
     std::error_code none;
     const bool gone = fs::status(file(), none).type() == fs::file_type::not_found;
-    return gone ? Result<std::string>(std::string()) : read_plain(file(), kMostBytes);
+    return gone ? Result<std::string>(std::string()) : read_plain(file(), kMostProgressBytes);
 }
 
 StudyStore::Loaded StudyStore::refuse(std::string why, Loaded loaded)
@@ -185,7 +185,7 @@ StudyStore::Loaded StudyStore::load()
     }
     const bool helped = spare && !spare->foreign;
     Loaded loaded{helped ? joined(main, spare->progress) : main.progress, "", main.issues};
-    const fs::path aside = keep_aside(*text);
+    const fs::path aside = keep_aside(kDamaged, *text);
     if (aside.empty())
     {
         return refuse("is damaged and cannot be copied", std::move(loaded));
@@ -200,7 +200,7 @@ StudyStore::Loaded StudyStore::load()
 Issues StudyStore::take_in(const std::string& text, Progress& progress)
 {
     const ProgressRead theirs = text.empty() ? ProgressRead{seen_.progress, {}} : read_progress(text);
-    if (is_later_progress(text) || (!theirs.whole && keep_aside(text).empty()))
+    if (is_later_progress(text) || (!theirs.whole && keep_aside(kDamaged, text).empty()))
     {
         return {{file().string(), "has been changed by something else, and cannot be read",
                  "move it away, then continue"}};
@@ -245,25 +245,30 @@ std::vector<StudyStore::Dated> StudyStore::dated() const
     return all;
 }
 
-Result<Progress> StudyStore::restore(const std::string& day, const Progress& now)
+Result<Progress> StudyStore::restore(const std::string& day, const Progress& now) const
 {
     const auto all = dated();
     const auto chosen = std::ranges::find(all, day, &Dated::day);
     const auto text =
         chosen == all.end()
             ? Result<std::string>(Issue{"backup", "there is none of " + day, "choose another day"})
-            : read_plain(chosen->file, kMostBytes);
-    if (!text)
-    {
-        return text.issues();
-    }
-    ProgressRead read = read_progress(*text);
-    if (!read.whole)
+            : read_plain(chosen->file, kMostProgressBytes);
+    return text ? restore_text(*text, now) : Result<Progress>(text.issues());
+}
+
+Result<Progress> StudyStore::restore_text(std::string_view text, const Progress& now) const
+{
+    ProgressRead read = read_progress(text);
+    if (!read.whole || read.foreign)
     {
         return read.issues;
     }
-    const Issues issues = save_text(folder_ / "backups" / "before-restore.json", to_text(now));
-    return has_errors(issues) ? Result<Progress>(issues) : Result<Progress>(std::move(read.progress));
+    if (keep_aside("backups/before-restore", to_text(now)).empty())
+    {
+        return Issue{(folder_ / "backups").string(), "what there is now cannot be kept there first",
+                     "make room, or check its rights"};
+    }
+    return std::move(read.progress);
 }
 
 std::string StudyStore::session_text() const

@@ -1,4 +1,4 @@
-// Keeps a person's progress on disk: $XDG_DATA_HOME/ringside/progress.json, one backup of the last good one
+// Keeps a user's progress on disk: $XDG_DATA_HOME/ringside/progress.json, one backup of the last good one
 // and one of each of the last days on which anything was saved; and the round that is under way. Nothing that
 // can be read is ever lost: a damaged file is kept aside under another name, one that cannot be opened or is
 // of a later version stays as it is, and what another window has saved is merged.
@@ -13,7 +13,8 @@
 namespace ringside
 {
 
-inline constexpr std::size_t kMostDated = 10; // backups of days
+inline constexpr std::size_t kMostDated = 10;                              // backups of days
+inline constexpr std::size_t kMostProgressBytes = std::size_t{256} << 20U; // a million reviews and more
 
 class StudyStore
 {
@@ -23,7 +24,7 @@ public:
     struct Loaded
     {
         Progress progress;
-        std::string message; // for the person, where something was not as it should be; else empty
+        std::string message; // for the user, where something was not as it should be; else empty
         Issues issues;       // every fault of the file
     };
     // The file; where it is not whole, the backup together with what the file still holds.
@@ -39,8 +40,10 @@ public:
         std::filesystem::path file;
     };
     std::vector<Dated> dated() const; // newest first
-    // What it holds, to be gone back to. What there is now is kept as a file of its own first.
-    Result<Progress> restore(const std::string& day, const Progress& now);
+    // What the day's backup holds, and what the text of any progress file holds. What there is now is kept
+    // under a name of its own first.
+    Result<Progress> restore(const std::string& day, const Progress& now) const;
+    Result<Progress> restore_text(std::string_view text, const Progress& now) const;
 
     // The drill or mock interview under way; empty: none.
     std::string session_text() const;
@@ -64,7 +67,7 @@ private:
         bool whole = false;
     };
 
-    std::filesystem::path keep_aside(const std::string& text) const;
+    std::filesystem::path keep_aside(std::string_view stem, const std::string& text) const;
     // The file as it is now; nothing where it could not be opened.
     Result<std::string> text_now() const;
     Loaded refuse(std::string why, Loaded loaded);

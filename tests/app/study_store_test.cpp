@@ -316,6 +316,14 @@ TEST_CASE("each day on which something is saved has a backup as it began, and th
     REQUIRE(restored);
     CHECK(*restored == of(29));
     CHECK_FALSE(store.restore("../progress", of(31)));
+    // What there was before each of two is kept.
+    REQUIRE(store.restore("2026-11-14", of(29)));
+    CHECK(read_progress(read(folder.path() / "backups/before-restore-1.json")).progress == of(31));
+    CHECK(read_progress(read(folder.path() / "backups/before-restore-2.json")).progress == of(29));
+    for (const char* none : {"", "{}", "[1]", R"({"schema": "ringside.progress/9"})"})
+    {
+        CHECK_FALSE(store.restore_text(none, of(31)));
+    }
 }
 
 TEST_CASE("a window that was stopped while it saves does not stop the others")
