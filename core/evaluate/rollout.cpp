@@ -22,8 +22,8 @@ namespace
 
 constexpr std::int64_t kMostSamples = 65536;
 constexpr double kMostTokens = 1e6;
-// Of a decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two
-// published steps, Qwen3-30B-A3B with 2,048 responses on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
+// A decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two published
+// steps, Qwen3-30B-A3B with 2,048 responses on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
 // performance summary): 163 s for 192 and 152 in BF16. DeepSeek-V3 on 256, which nothing was fitted to, comes
 // out at 78 s for 134.
 constexpr double kReached = 0.95;
@@ -125,7 +125,7 @@ public:
         const double seconds = step_time(s_).total();
         rate_ = seconds > 0 ? c.model_step.value / seconds / real(s_.cluster.gpus) : 0;
         const double tokens = real(setup_.samples) * (real(setup_.prompt) + mean_of(lengths_));
-        work_ = (setup_.reference ? 5 : 4) * c.forward_token.value * tokens;
+        forward_ = c.forward_token.value * tokens;
     }
 
     // `dealings`: generation is the mean of so many ways to deal the responses to the engines, and the spans
@@ -148,7 +148,8 @@ public:
         r.training_gpus = apart ? gpus - r.rollout_gpus : gpus;
         r.batch = served_.most;
         generate(r, dealings);
-        r.training = rate_ > 0 ? work_ / rate_ / real(r.training_gpus) : 0;
+        r.phases = phases(r.training_gpus);
+        r.training = r.phases.total();
         r.sync = sync_;
         add_up(r);
         r.engine_bytes = served_.weights + real(held(r)) * served_.sequence;
@@ -159,6 +160,12 @@ public:
     const RolloutSetup& setup() const { return setup_; }
 
 private:
+    // A backward is two forwards (Kaplan et al. 2020, arXiv 2001.08361, section 2.1).
+    RolloutPhases phases(std::int64_t gpus) const
+    {
+        const double forward = rate_ > 0 ? forward_ / rate_ / real(gpus) : 0;
+        return {setup_.reward_model ? forward : 0, forward, setup_.reference ? forward : 0, 3 * forward};
+    }
     double decode(double batch, double context) const
     {
         return clock_({batch, context, 1, {}}).total() / kReached + kHostSeconds;
@@ -243,8 +250,8 @@ private:
     std::function<ServingTime(const Iteration&)> clock_;
     std::vector<double> lengths_;
     double sync_;
-    double rate_ = 0; // [FLOP/s] of one GPU that trains, model FLOPs
-    double work_ = 0; // [FLOP] of the step's training
+    double rate_ = 0;    // [FLOP/s] of one GPU that trains, model FLOPs
+    double forward_ = 0; // [FLOP] of one forward over all tokens
 };
 
 } // namespace

@@ -6,9 +6,13 @@
 // time. An engine decodes its responses together, as many as its memory holds, and lets the next in where one
 // ends (core/serving/batching.h); what it has left towards the end is too little to fill it, and that is the
 // tail. A decoding step is the roofline of serving.h over what of it is reached, and the host's part.
-// Training counts forward and backward of every token, one more forward for the log-probabilities the
-// responses were drawn with, and one for the reference where the reward is held to it, at the rate of the
-// scenario's own step. The reward's own time, prefill and the loading of optimizer states are left out.
+// What follows generation are passes over every token, in the order of verl's trainer (volcengine/verl,
+// verl/trainer/ppo/ray_trainer.py, fit(): "reward", "old_log_prob", "ref", "update_actor"; OpenRLHF makes the
+// same in trainer/ppo_utils/experience_maker.py): a forward of the reward model where one scores, a forward
+// of the policy for the log-probabilities the responses were drawn with, a forward of the frozen reference
+// where the reward is held to it, then forward and backward. All run at the rate of the scenario's own step,
+// the frozen models as large as the policy. The time of a rule that scores, prefill, and the loading of
+// optimizer states are left out.
 //
 // Asynchronous engines never wait for a step's last answer; a response is then trained on by weights newer
 // than those that began it. By Little's law (L = lambda W) that lag is the time of a response in flight over
@@ -48,6 +52,7 @@ struct RolloutSetup
     std::int64_t engine_gpus = 2; // of one engine, cut by tensor parallelism
     double generating = 0.5;      // share of the GPUs that generate, where they are split
     bool reference = false;       // its log-probabilities are needed (a KL coefficient above 0)
+    bool reward_model = false;    // scores; else a rule does, on CPUs
     double staleness_cap = 1;     // versions, where asynchronous
 
     bool operator==(const RolloutSetup&) const = default;
@@ -58,6 +63,17 @@ struct EngineSpan
 {
     double full = 0; // [s] until fewer than half of the responses it can hold together are left
     double end = 0;  // [s] of its last response
+};
+
+// What is done with the responses, one after the other.
+struct RolloutPhases
+{
+    double reward = 0;       // [s] forward of the reward model; 0 where a rule scores
+    double old_log_prob = 0; // [s] forward of the policy as it generated
+    double reference = 0;    // [s] forward of the reference; 0 without
+    double update = 0;       // [s] forward and backward of the policy
+
+    double total() const { return reward + old_log_prob + reference + update; }
 };
 
 struct RolloutReport
@@ -71,15 +87,16 @@ struct RolloutReport
     double generation = 0;          // [s] until the last response is there
     double steady = 0;              // [s] the same responses take engines whose batch stays full
     double flight = 0;              // [s] from the first to the last token of a mean response
-    double training = 0;            // [s]
-    double sync = 0;                // [s] of the new weights to the engines
-    double step = 0;                // [s]
-    double staleness = 0;           // versions between the weights that began a response and those it trains
-    Bytes engine_bytes;             // of a GPU that generates: weights and the cache of its responses
-    Bytes trainer_bytes; // of a GPU that trains: weights, gradients, optimizer, sharded over all of them
+    RolloutPhases phases;
+    double training = 0;  // [s] of all phases
+    double sync = 0;      // [s] of the new weights to the engines
+    double step = 0;      // [s]
+    double staleness = 0; // versions between the weights that began a response and those it trains
+    Bytes engine_bytes;   // of a GPU that generates: weights and the cache of its responses
+    Bytes trainer_bytes;  // of a GPU that trains: weights, gradients, optimizer, sharded over all of them
 
     double samples_per_second() const { return step > 0 ? static_cast<double>(setup.samples) / step : 0; }
-    // Of generation, what the tail costs.
+    // The share of generation that the tail costs.
     double tail() const { return generation > 0 ? 1 - steady / generation : 0; }
 };
 

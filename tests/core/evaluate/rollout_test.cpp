@@ -102,6 +102,39 @@ TEST_CASE("a placement adds up what waits, and takes the longer of what runs at 
     CHECK(rollout_report(s, setup).step > few);
 }
 
+TEST_CASE("hand-worked: each log-probability and score is a forward, an update three of them")
+{
+    const Scenario s = on("llama-3.1-8b", 16);
+    RolloutSetup setup;
+    setup.engine_gpus = 1;
+    const RolloutPhases rule = rollout_report(s, setup).phases;
+    CHECK(rule.reward == 0);
+    CHECK(rule.reference == 0);
+    CHECK(rule.old_log_prob > 0);
+    CHECK(rule.update == Approx(3 * rule.old_log_prob));
+    setup.reference = true;
+    setup.reward_model = true;
+    const RolloutReport all = rollout_report(s, setup);
+    CHECK(all.phases.reward == Approx(rule.old_log_prob));
+    CHECK(all.phases.reference == Approx(rule.old_log_prob));
+    CHECK(all.training == Approx(6 * rule.old_log_prob)); // 1 + 1 + 1 + 3
+    CHECK(all.step == Approx(all.generation + all.training + all.sync));
+}
+
+TEST_CASE("log-probabilities of policy and reference take the share of training that was measured")
+{
+    // NVIDIA-NeMo/RL, issue 959, Megatron backend as reported: 18 s of log-probabilities beside 28 s of
+    // policy training, of Llama 3.1 8B on 8 GPUs and of 70B on 64 alike.
+    for (const auto& [model, gpus] : {std::pair{"llama-3.1-8b", 8}, std::pair{"llama-3.1-70b", 64}})
+    {
+        RolloutSetup setup;
+        setup.reference = true;
+        const RolloutPhases p = rollout_report(on(model, gpus), setup).phases;
+        INFO(model);
+        CHECK((p.old_log_prob + p.reference) / p.update == Approx(18.0 / 28).epsilon(0.05));
+    }
+}
+
 TEST_CASE("the best share of GPUs that write is where writing and training take as long")
 {
     RolloutSetup setup;
