@@ -233,13 +233,26 @@ double dpo_weight(double beta, double chosen, double rejected)
     return preference(-beta * (chosen - rejected));
 }
 
-std::vector<double> group_advantages(std::span<const double> rewards)
+std::vector<double> group_advantages(std::span<const double> rewards, GroupBaseline baseline)
 {
     const auto n = static_cast<double>(std::max<std::size_t>(1, rewards.size()));
     const double mean = sum_over(rewards, [&](double r) { return r / n; });
     const double square = sum_over(rewards, [&](double r) { return (r - mean) * (r - mean) / n; });
     const double deviation = std::sqrt(square);
-    return list_of<double>(rewards, [&](double r) { return deviation > 1e-12 ? (r - mean) / deviation : 0; });
+    const double unit = baseline == GroupBaseline::deviations ? deviation : 1;
+    return list_of<double>(rewards, [&](double r) { return deviation > 1e-12 ? (r - mean) / unit : 0; });
+}
+
+double mean_advantage(double pass_rate, GroupBaseline baseline)
+{
+    const double variance = std::max(0.0, pass_rate * (1 - pass_rate));
+    return 2 * (baseline == GroupBaseline::deviations ? std::sqrt(variance) : variance);
+}
+
+double alike_share(double pass_rate, std::int64_t group)
+{
+    const auto n = static_cast<double>(group);
+    return std::pow(pass_rate, n) + std::pow(1 - pass_rate, n);
 }
 
 double gold_reward(Optimizing how, double alpha, double beta, double d)

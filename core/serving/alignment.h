@@ -113,9 +113,25 @@ double preference(double difference);
 double dpo_loss(double beta, double chosen, double rejected);
 double dpo_weight(double beta, double chosen, double rejected);
 
-// (r - mean) / deviation of the group, the deviation's population form; all 0 where the rewards are alike
-// (Shao et al., DeepSeekMath, arXiv 2402.03300, section 4.1.2).
-std::vector<double> group_advantages(std::span<const double> rewards);
+// What a reward is held against inside its group.
+enum class GroupBaseline : std::uint8_t
+{
+    deviations, // GRPO: (r - mean) / deviation, the deviation's population form (Shao et al., DeepSeekMath,
+                // arXiv 2402.03300, section 4.1.2)
+    mean        // Dr. GRPO: r - mean (Liu et al., arXiv 2503.20783, section 3.2)
+};
+template <>
+inline constexpr auto kNamesOf<GroupBaseline> = names<GroupBaseline>("GRPO", "Dr. GRPO");
+
+// One for each reward; all 0 where the rewards are alike.
+std::vector<double> group_advantages(std::span<const double> rewards,
+                                     GroupBaseline baseline = GroupBaseline::deviations);
+// Mean of |advantage| of right and wrong responses, of which a share `pass_rate` is right: 2 p (1 - p), over
+// sqrt(p (1 - p)) where deviations are the unit. 0 to 1.
+double mean_advantage(double pass_rate, GroupBaseline baseline);
+// How often all responses of a group are right, or all are wrong, so that the prompt teaches nothing:
+// p^G + (1 - p)^G. What DAPO's dynamic sampling throws away (Yu et al., arXiv 2503.14476, section 3.2).
+double alike_share(double pass_rate, std::int64_t group);
 
 enum class Optimizing : std::uint8_t
 {

@@ -129,6 +129,30 @@ TEST_CASE("hand-worked: two of eight right have an advantage of 1.73, the others
     CHECK(group_advantages({}).empty());
 }
 
+TEST_CASE(
+    "hand-worked: without the deviation two of eight right have an advantage of 0.75, the others of -0.25")
+{
+    const std::array<double, 8> rewards{1, 1, 0, 0, 0, 0, 0, 0};
+    const auto a = group_advantages(rewards, GroupBaseline::mean);
+    CHECK(a[0] == 0.75);
+    CHECK(a[7] == -0.25);
+    // The mean of |a| is the formula's: (2 x 0.75 + 6 x 0.25) / 8 = 2 x 0.25 x 0.75.
+    CHECK(mean_advantage(0.25, GroupBaseline::mean) == 0.375);
+    CHECK(mean_advantage(0.25, GroupBaseline::deviations) ==
+          Approx((2 * std::sqrt(3) + 6 / std::sqrt(3)) / 8));
+    CHECK(mean_advantage(0.5, GroupBaseline::deviations) == 1);
+    CHECK(mean_advantage(1, GroupBaseline::deviations) == 0);
+}
+
+TEST_CASE("hand-worked: a group of eight with one in four right is all wrong one time in ten")
+{
+    CHECK(alike_share(0.25, 8) == Approx(std::pow(0.75, 8) + std::pow(0.25, 8))); // 10.0%
+    CHECK(alike_share(0.5, 2) == 0.5);
+    CHECK(alike_share(0, 8) == 1);
+    CHECK(alike_share(1, 8) == 1);
+    CHECK(alike_share(0.1, 64) < alike_share(0.1, 8)); // larger groups find a right one
+}
+
 TEST_CASE("the gold reward has its peak where its slope is zero, best of n and reinforcement")
 {
     CHECK(gold_peak(Optimizing::best_of_n, 1, 0.1) == 5);
