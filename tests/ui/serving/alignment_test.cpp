@@ -67,25 +67,13 @@ TEST_CASE("the pair is dragged over the loss, hacking over its price, and answer
     w.frames(2);
     CHECK(test::says(w, "2 of 8 responses correct"));
     CHECK(test::says(w, "+1.73"));
+    CHECK(test::says(w, "10.0% of the groups teach nothing"));
+    w.key(ImGuiKey_D);
+    w.frames(2);
+    CHECK(test::says(w, "+0.75")); // Dr. GRPO: not divided by the deviation
+    w.key(ImGuiKey_D);
     w.click("###answer 1");
     w.click("###answer 2");
     w.frames(2);
     CHECK(test::says(w, "nothing is learned"));
-}
-
-TEST_CASE("no words of alignment are cut off or lie on others at any size")
-{
-    for (const std::string model : {"llama-3.1-70b", "gpt-2-124m"})
-    {
-        test::Window w;
-        w.session().apply(ChangeScenario{
-            test::scenario(R"({"cluster": {"gpus": 8}, "model": ")" + model +
-                           R"(", "training": {"global_batch": 8, "sequence_length": 1024}})")});
-        w.open("alignment");
-        for (int strip = 0; strip < 3; ++strip)
-        {
-            test::check_words_at_every_size(w, fmt::format("{}, picture {}", model, strip));
-            w.key(ImGuiKey_Y);
-        }
-    }
 }

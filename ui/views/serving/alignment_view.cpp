@@ -37,6 +37,8 @@ public:
                 turn_key("Memory, DPO loss, over-optimization, group advantages"),
                 {"A", "Adapters (LoRA), or full training", flips(state_.setup.adapters)},
                 {"V", "GRPO: verifiable reward, or a reward model", flips(state_.setup.rules)},
+                {"D", "Advantages in deviations (GRPO), or from the mean alone (Dr. GRPO)",
+                 [this] { turn(state_.baseline, std::size_t{2}); }},
                 {"drag", "The pair on the DPO loss; where optimization stops"},
                 {"click", "A recipe; a response of the group"}};
     }
@@ -44,9 +46,9 @@ public:
 
 } // namespace
 
-extern const ViewInfo alignment_view{42,
+extern const ViewInfo alignment_view{20,
                                      "alignment",
-                                     "Post-training",
+                                     ViewGroup::post_training,
                                      "Alignment",
                                      "Alignment: PPO, GRPO, DPO",
                                      "SFT, PPO, GRPO and DPO by the models in memory; DPO\u2019s loss, "

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/serving/alignment/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/pictures/cell_grid.h"

@@ -5,6 +5,7 @@
 #include "core/base/counted.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/serving/alignment/pages.h"
 #include "ui/widgets/charts/bar_rows.h"
 

@@ -1,4 +1,4 @@
-// The pages of alignment and what a person has set in them.
+// The pages of alignment and what a user has set in them.
 #pragma once
 
 #include "core/base/derived.h"
@@ -21,6 +21,7 @@ struct AlignmentState
     double doubt = 0.1;    // of the gold reward with best of n; reinforcement has four times that
     double penalty = 0.06; // on d^2
     std::array<bool, kGroup> right{true, true, false, false, false, false, false, false};
+    GroupBaseline baseline = GroupBaseline::deviations;
     Tween most; // of the bars' scale
 
     // Every recipe's copies, worked out again only when something changes.
