@@ -99,7 +99,7 @@ std::vector<DescentPoint> descend(const Valley& valley, const DescentOptions& o)
     SplitMix random(o.seed);
     Walker walker(o);
     Pair w{o.x, o.y};
-    std::vector<DescentPoint> path{{w[0], w[1], valley.loss(w[0], w[1]), 0, 0}};
+    std::vector<DescentPoint> path{{.x = w[0], .y = w[1], .loss = valley.loss(w[0], w[1])}};
     while (path.size() <= o.steps && !beyond(w[0], w[1]))
     {
         Pair g = gradient_at(valley, w);
@@ -108,7 +108,7 @@ std::vector<DescentPoint> descend(const Valley& valley, const DescentOptions& o)
         const double factor = clip_factor(norm(g), o.clip);
         const Pair step = walker.update(w, {g[0] * factor, g[1] * factor});
         w = {w[0] - step[0], w[1] - step[1]};
-        path.push_back({w[0], w[1], valley.loss(w[0], w[1]), norm(g), norm(step)});
+        path.push_back({w[0], w[1], valley.loss(w[0], w[1]), norm(g), norm(step), g[0], g[1]});
     }
     return path;
 }

@@ -64,6 +64,8 @@ struct DescentPoint
     double loss = 0;     // without the penalty
     double gradient = 0; // norm, before clipping, of the step that led here; 0 at the start
     double update = 0;   // norm of that step
+    double gx = 0;       // of the gradient, before clipping; 0 at the start
+    double gy = 0;
 };
 
 // The start and every step after it, up to the first that leaves all bounds (|x| or |y| above 1e6).

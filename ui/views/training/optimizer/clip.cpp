@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/training/optimizer/pages.h"
 #include "ui/widgets/charts/plot.h"
 
@@ -14,7 +15,8 @@ namespace ringside
 namespace
 {
 
-constexpr double kClipReach = 4; // of the plane, each way, where it is narrower
+constexpr double kClipReach = 3;   // of the plane, each way, where it is narrower
+constexpr double kMostLimit = 3.8; // of max_grad_norm
 constexpr std::array<double, 9> kLimits{0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 3.8};
 
 void draw_arrow(const Painter& p, const Plot& plot, double x, double y, Colour colour, float thickness)
@@ -42,8 +44,8 @@ void drag_gradient(Plot& plot, OptimizerState& state, double norm)
         state.gy = twentieth(tip.to->y);
     }
     const double grown = 1 + 0.05 * tip.steps;
-    state.gx = plot.x.held(state.gx * grown);
-    state.gy = plot.y.held(state.gy * grown);
+    state.gx = plot.x.clamped(state.gx * grown);
+    state.gy = plot.y.clamped(state.gy * grown);
 }
 
 void drag_limit(Plot& plot, OptimizerState& state)
@@ -51,7 +53,7 @@ void drag_limit(Plot& plot, OptimizerState& state)
     const double side = -state.limit * std::sqrt(0.5);
     const PlotMove grip = plot.grip({side, side}, "###largest norm");
     const double to = grip.to ? twentieth(std::hypot(grip.to->x, grip.to->y)) : state.limit;
-    state.limit = std::clamp(to + 0.05 * grip.steps, 0.1, kClipReach * 0.95);
+    state.limit = std::clamp(to + 0.05 * grip.steps, 0.1, kMostLimit);
 }
 
 // Shortened by its norm, and, dashed, cut coordinate by coordinate.
@@ -70,16 +72,24 @@ void draw_clipped(const Painter& p, Plot& plot, const OptimizerState& state, dou
     plot.label(kept, fmt::format("by norm: \u00d7 {}", three_digits(factor)), true);
 }
 
-// Gradients of a noisy run: most are left alone, the spikes are not.
-void draw_norms(const OptimizerRoom& r, Rect area)
+// A run as runs are: its first gradients are long, then most stay below the limit, and clipping is the
+// exception.
+std::vector<DescentPoint> noisy_run(const OptimizerState& state)
 {
-    constexpr double kNoise = 0.5; // of each component
-    Valley valley = r.state.valley;
+    Valley valley = state.valley;
     valley.across = 4; // as gentle as a run that has found its valley
-    valley.noise = kNoise;
-    DescentOptions o{.rate = 0.02, .clip = r.state.limit};
-    o.seed = r.state.descent.seed;
-    const auto path = descend(valley, o);
+    valley.noise = 0.36;
+    DescentOptions o{.stepper = Stepper::sgd, .rate = 0.1, .clip = state.limit};
+    o.x = -0.9;
+    o.y = 0.6;
+    o.steps = 300;
+    o.seed = state.descent.seed;
+    return descend(valley, o);
+}
+
+// The norms of its gradients.
+void draw_norms(const OptimizerRoom& r, Rect area, const std::vector<DescentPoint>& path)
+{
     std::vector<PlotPoint> norms;
     std::vector<PlotPoint> clipped;
     double most = r.state.limit;
@@ -93,18 +103,29 @@ void draw_norms(const OptimizerRoom& r, Rect area)
         over += path[i].gradient > r.state.limit ? 1 : 0;
     }
     const Colour colour = r.p.theme.of(Component::gradients).fill;
-    Plot plot(r.p, area, {1, static_cast<double>(o.steps), PlotScale::linear, "step", plain_number},
+    Plot plot(r.p, area, {1, norms.back().x, PlotScale::linear, "step", plain_number},
               {0, most * 1.1, PlotScale::linear, "", plain_number},
               {.title = "Gradient norm of a noisy run",
-               .says = fmt::format("{} of {} steps clipped", over, norms.size()),
+               .note = fmt::format("{} of {} steps clipped", over, norms.size()),
                .part = "norms"});
     if (!plot)
     {
         return;
     }
     plot.fill_below(clipped, with_alpha(colour, 0.35F));
-    plot.line(norms, {colour, 2});
+    plot.line(norms, {colour, 1.5F});
     plot.rule_y(r.state.limit, {r.p.theme.text, 1.5F, true}, "max_grad_norm");
+}
+
+// The gradients in the plane: pale within the circle, bright where they are cut.
+void draw_run(Plot& plot, const Theme& t, const std::vector<DescentPoint>& path, double limit)
+{
+    const Colour colour = t.of(Component::gradients).fill;
+    for (std::size_t i = 1; i < path.size(); ++i)
+    {
+        const bool cut = path[i].gradient > limit;
+        plot.speck({path[i].gx, path[i].gy}, {cut ? colour : with_alpha(colour, 0.35F), cut ? 3.0F : 2.0F});
+    }
 }
 
 void draw_clip(const OptimizerRoom& r)
@@ -112,9 +133,10 @@ void draw_clip(const OptimizerRoom& r)
     const Painter& p = r.p;
     Rect area = r.area;
     OptimizerState& state = r.state;
+    const std::vector<DescentPoint> run = noisy_run(state);
     if (area.w > p.px(640) && area.h > p.px(200))
     {
-        draw_norms(r, area.cut_right(area.w * 0.45F));
+        draw_norms(r, area.cut_right(area.w * 0.55F), run);
         area.cut_right(p.px(24));
     }
     const auto number = [](double v) { return fmt::format("{:g}", v); };
@@ -131,7 +153,7 @@ void draw_clip(const OptimizerRoom& r)
     };
     Plot plot(p, area, axis(wide), axis(high),
               {.title = "Gradient clipping by norm",
-               .says = "two of billions of dimensions; drag the tip or the circle",
+               .note = "two of billions of dimensions; dots: the run",
                .part = "clip",
                .left = left});
     if (!plot)
@@ -151,6 +173,7 @@ void draw_clip(const OptimizerRoom& r)
     }
     plot.line(circle, {t.text, 2});
     const Colour gradient = t.of(Component::gradients).fill;
+    draw_run(plot, t, run, state.limit);
     draw_arrow(p, plot, state.gx, state.gy, with_alpha(gradient, factor < 1 ? 0.55F : 1), 3);
     plot.avoid({{0, 0}, {state.gx, state.gy}});
     if (factor < 1)
