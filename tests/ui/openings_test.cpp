@@ -1,9 +1,10 @@
 // What views and pages open with: something that happens. Where the scenario has nothing to show, an example
-// that says so, and the person's own scenario stays as it is.
+// that says so, and the user's own scenario stays as it is.
 #include "tests/source_path.h"
 #include "tests/ui/words.h"
 
 #include "app/session/set_up.h"
+#include "core/training/batch.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -78,6 +79,8 @@ const std::array kHappens{
     Happens{"formats/recipes", [](const Window& w) { return says(w, "as fast at"); }},
     Happens{"roofline/machines", [](const Window& w) { return says(w, "H100 SXM 80 GB"); }},
     Happens{"measured", [](const Window& w) { return w.session().frame(0).measured != nullptr; }},
+    Happens{"batch", [](const Window& w)
+            { return batch_tokens(shown(w)) == 16 * 1024 * 1024 && run_steps(shown(w)) < 1'000'000; }},
     Happens{"recompute", [](const Window& w) { return says(w, "Full recomputation leaves"); }},
 };
 
@@ -134,7 +137,7 @@ TEST_CASE("an example is said beside the title, and one key goes to the own scen
     CHECK(says(w, "example DeepSeek-V3:"));
     CHECK(says(w, "4 engines of 8 GPUs"));
     w.open("memory");
-    w.open("slo/experts"); // stays as the person left it
+    w.open("slo/experts"); // stays as the user left it
     w.settle(2000);
     CHECK_FALSE(w.session().frame(0).shows_example);
     w.click("example");
@@ -178,7 +181,7 @@ TEST_CASE("what a view's keys and rows change starts from the own scenario, not 
 TEST_CASE("the row that is the own scenario's leaves the example")
 {
     OpenedAt placement("offload/placement");
-    placement.w.key(ImGuiKey_0); // nothing, as the person's scenario has it
+    placement.w.key(ImGuiKey_0); // nothing, as the user's scenario has it
     placement.w.settle(2000);
     CHECK_FALSE(placement.w.session().frame(0).shows_example);
     CHECK(placement.w.session().scenario() == default_scenario(test::presets()));

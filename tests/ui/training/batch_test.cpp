@@ -1,4 +1,4 @@
-// A batch in a person's hands: solved for any part, refused with what would work, played to the update.
+// A batch in a user's hands: solved for any part, refused with what would work, played to the update.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
@@ -82,6 +82,7 @@ TEST_CASE("playing fills the rounds, then sums the gradients, then makes the one
 {
     Window w;
     w.open("batch");
+    w.key(ImGuiKey_Z); // the own scenario: 16 rounds
     w.settle(300);
     CHECK(w.motion().duration == 20);
     const auto at = [&](double t)

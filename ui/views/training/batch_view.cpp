@@ -5,6 +5,7 @@
 #include "ui/views/training/batch/pictures.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -14,6 +15,26 @@ namespace
 
 constexpr double kLongest = 12; // seconds that playing takes at most
 constexpr std::int64_t kMostStops = 256;
+
+// A run of more optimizer steps than anybody makes, in batches as large as Llama 3's: 16 M tokens for most of
+// its 15.6 T (Llama Team 2024, arXiv 2407.21783, section 3.4.1 and table 4).
+std::optional<Scenario> in_batches_of_16_m(const Scenario& own, const Presets&)
+{
+    constexpr std::int64_t kMostSteps = 2'000'000;
+    constexpr double kTokens = 16 * 1024 * 1024;
+    const BatchSplit split = batch_split(own);
+    const double tokens_per_round =
+        batch_tokens(own) / static_cast<double>(split.of(BatchPart::accumulation));
+    const std::int64_t rounds = std::llround(kTokens / tokens_per_round);
+    if (run_steps(own) <= kMostSteps || rounds <= split.of(BatchPart::accumulation))
+    {
+        return std::nullopt;
+    }
+    const auto solved = solve_batch(split.with(BatchPart::accumulation, rounds), BatchPart::global);
+    return solved ? std::optional(with_batch(own, *solved)) : std::nullopt;
+}
+
+constexpr std::array kOpenings{Opening{"batch", "Llama 3\u2019s batch", in_batches_of_16_m}};
 
 class BatchView final : public View
 {
@@ -79,13 +100,16 @@ ViewKeys BatchView::keys()
 } // namespace
 
 extern const ViewInfo batch_view{
-    28,
+    10,
     "batch",
-    "Training",
+    ViewGroup::training,
     "Batch",
     "Batch size",
     "Replicas, accumulation and micro-batches as a grid; one optimizer step, solved for any part",
     {"gpus", "micro_batch", "micro_batches", "training.sequence_length", "training.tokens"},
-    make_view<BatchView>};
+    make_view<BatchView>,
+    {},
+    ViewRole::other,
+    kOpenings};
 
 } // namespace ringside
