@@ -12,6 +12,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -312,4 +313,22 @@ TEST_CASE("the scaling metrics are those of the scenario's model and tokens")
     CHECK(value("scaling.tokens_per_parameter") == Approx(1868).epsilon(1e-3));
     CHECK(value("scaling.best_loss") < value("scaling.loss"));
     CHECK(value("scaling.best_parameters") > 50e9);
+}
+
+TEST_CASE("6 N D is the training compute that the papers themselves state")
+{
+    struct Stated
+    {
+        std::string_view name;
+        double flops;
+    };
+    constexpr std::array kStated{Stated{"GPT-3", 3.14e23}, // Brown et al., arXiv 2005.14165, table D.1
+                                 Stated{"Llama 3.1 405B", 3.8e25}}; // arXiv 2407.21783, section 1
+    for (const Stated& stated : kStated)
+    {
+        INFO(stated.name);
+        const auto found = std::ranges::find(trained_models(), stated.name, &TrainedModel::name);
+        REQUIRE(found != trained_models().end());
+        CHECK(found->flops() == Approx(stated.flops).epsilon(0.01));
+    }
 }

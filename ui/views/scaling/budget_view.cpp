@@ -3,7 +3,9 @@
 
 #include "core/base/counted.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/scaling/budget.h"
+#include "core/scaling/trained.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
@@ -53,38 +55,37 @@ std::string said(const Budget& b, BudgetUnknown what)
     return format_percent(b.mfu);
 }
 
-// What others spent, by their own papers: active parameters and tokens, 6 FLOPs for each pair.
-struct Milestone
-{
-    std::string_view name;
-    double parameters;
-    double tokens;
-    std::string_view source;
+// Published runs of three hundred billion to fifteen trillion tokens, by their names among the trained
+// models.
+constexpr std::array<std::string_view, 5> kMilestones{"GPT-3", "Llama 2 70B", "PaLM", "DeepSeek-V3",
+                                                      "Llama 3.1 405B"};
 
-    double flops() const { return 6 * parameters * tokens; }
-};
-constexpr std::array kMilestones{
-    Milestone{"GPT-3", 175e9, 300e9, "Brown et al. 2020, arXiv 2005.14165, section 2"},
-    Milestone{"Llama 2 70B", 70e9, 2e12, "Touvron et al. 2023, arXiv 2307.09288, table 1"},
-    Milestone{"PaLM", 540e9, 780e9, "Chowdhery et al. 2022, arXiv 2204.02311, section 1"},
-    Milestone{"DeepSeek-V3", 37e9, 14.8e12, "DeepSeek-AI 2024, arXiv 2412.19437, abstract"},
-    Milestone{"Llama 3.1 405B", 405e9, 15.6e12, "Grattafiori et al. 2024, arXiv 2407.21783, section 1"}};
+std::vector<TrainedModel> milestones()
+{
+    std::vector<TrainedModel> runs;
+    std::ranges::copy_if(trained_models(), std::back_inserter(runs),
+                         [](const TrainedModel& m)
+                         { return std::ranges::find(kMilestones, m.name) != kMilestones.end(); });
+    std::ranges::sort(runs, {}, &TrainedModel::flops);
+    return runs;
+}
 
 // Budgets of published runs in two rows, so that each has room for its name, and this one between them.
 void draw_milestones(const Painter& p, Rect area, const Budget& b)
 {
-    const double low = std::min(kMilestones.front().flops(), b.flops()) / 8;
-    const double high = std::max(kMilestones.back().flops(), b.flops()) * 8;
-    Plot plot(p, area, {low, high, PlotScale::log, "", [](double v) { return fmt::format("{:.0e}", v); }},
+    const std::vector<TrainedModel> runs = milestones();
+    const double low = std::min(runs.front().flops(), b.flops()) / 8;
+    const double high = std::max(runs.back().flops(), b.flops()) * 8;
+    Plot plot(p, area, {low, high, PlotScale::log, "", [](double v) { return figure(v, 1); }},
               {0, 1, PlotScale::linear, "", [](double) { return std::string(); }},
-              {.title = "Training FLOPs of published runs", .says = "6 N D", .part = "milestones"});
+              {.title = "Training FLOPs of published runs", .note = "6 N D", .part = "milestones"});
     if (!plot)
     {
         return;
     }
     constexpr double kLine = 0.5; // of the height
     std::vector<PlotPoint> points;
-    for (const Milestone& each : kMilestones)
+    for (const TrainedModel& each : runs)
     {
         points.push_back({each.flops(), points.size() % 2 == 0 ? 0.12 : 0.88});
         plot.dot(points.back(), {p.theme.muted, 4});
@@ -94,7 +95,7 @@ void draw_milestones(const Painter& p, Rect area, const Budget& b)
     plot.label({b.flops(), kLine}, "this run", true);
     if (const PlotPick pick = plot.pick(points, "###published budgets"); pick.at)
     {
-        const Milestone& over = kMilestones.at(*pick.at);
+        const TrainedModel& over = runs.at(*pick.at);
         plot.tip(over.name, std::array{TipLine{"FLOPs", figure(over.flops(), 3)},
                                        TipLine{"of this run", format_percent(over.flops() / b.flops())},
                                        TipLine{std::string(over.source), ""}});
@@ -126,12 +127,12 @@ Budget BudgetView::budget(const Frame& frame) const
 {
     const Scenario& s = frame.now.scenario;
     Budget b;
-    b.parameters = static_cast<double>(frame.now.report.parameters.active);
+    b.parameters = static_cast<double>(frame.now.report->parameters.active);
     b.tokens = tokens_.value_or(s.training.tokens);
     b.gpus = static_cast<double>(s.cluster.gpus);
     b.peak_tflops =
-        frame.now.report.step.peak_flops / b.gpus * 1e-12; // of the precision the MFU is a share of
-    const StepTime& step = frame.now.report.step;
+        frame.now.report->step.peak_flops / b.gpus * 1e-12; // of the precision the MFU is a share of
+    const StepTime& step = frame.now.report->step;
     b.mfu = mfu_.value_or(step.mfu());
     b.attention = step.model_flops / step.parameter_flops - 1;
     b.days = days_;
@@ -301,9 +302,9 @@ ViewKeys BudgetView::keys()
 } // namespace
 
 extern const ViewInfo budget_view{
-    33,
+    20,
     "budget",
-    "Scaling",
+    ViewGroup::scaling,
     "Compute budget",
     "Compute budget",
     "6 N D = GPUs x peak x MFU x days: any one of them from the others, and what it costs",
