@@ -7,6 +7,8 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+
 using namespace ringside;
 using Catch::Approx;
 
@@ -137,4 +139,18 @@ TEST_CASE("where tensor parallelism fills the node, the comparison says why HSDP
     w.session().apply(ChangeScenario{s});
     w.frames(3);
     CHECK_FALSE(test::says(w, "HSDP is DDP"));
+}
+
+TEST_CASE("where layers would be stripes, ten of them are one block on every lane, tensor collectives too")
+{
+    test::Window w;
+    w.open("step");
+    w.frame();
+    const auto words = test::words_of(w);
+    const auto named = [&](std::string_view name)
+    { return std::ranges::count(words, name, &test::Words::text); };
+    // Forward and its tensor collectives, and the gathers of the weights.
+    CHECK(named("60\u201369") >= 3);
+    // Backward, its tensor collectives, and the reduce-scatters of the gradients.
+    CHECK(named("69\u201360") >= 3);
 }

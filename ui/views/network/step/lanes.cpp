@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/network/step/pictures.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/pictures/cluster_map.h"
@@ -88,13 +89,13 @@ void draw_label(const TimeLanes& lanes, Rect cell, const StepTask& task, const I
 }
 
 // Where compute waits: hatched on its lane, a band over those that send; where nothing is sent, there is
-// nothing to wait for.
-void draw_waits(const Painter& p, const TimeLanes& lanes, const StepLife& life)
+// nothing to wait for. Bands of less than `least` seconds would be stripes, and are left out.
+void draw_waits(const Painter& p, const TimeLanes& lanes, const StepLife& life, double least)
 {
     double at = 0;
     const auto wait = [&](double until)
     {
-        for (std::size_t lane = 1; lane < kStepLanes && until > at; ++lane)
+        for (std::size_t lane = 1; lane < kStepLanes && until > at + least; ++lane)
         {
             if (life.busy[lane] > 0)
             {
@@ -270,7 +271,9 @@ struct StepRun
     double busy = 0; // [s] of start to end
 };
 
-// Up to ten layers are one block where one is narrower than `least` seconds.
+// Up to ten layers are one block where one is narrower than `least` seconds; within layers, gathers and
+// scatters of one axis together. Forward and backward stay apart: layers go up in the one and down in the
+// other.
 std::vector<StepRun> runs_of(const std::vector<StepTask>& tasks, double least)
 {
     constexpr std::int64_t kMostLayers = 10;
@@ -284,7 +287,9 @@ std::vector<StepRun> runs_of(const std::vector<StepTask>& tasks, double least)
         {
             const StepTask& before = tasks[run.last];
             const StepTask& begun = tasks[run.first];
-            return before.kind == task.kind && before.axis == task.axis &&
+            const bool alike = before.kind == task.kind || task.lane == StepLane::layers;
+            const bool turns = (before.layer - begun.layer) * (task.layer - before.layer) < 0;
+            return alike && !turns && task.start - before.end < least && before.axis == task.axis &&
                    before.micro_batch == task.micro_batch && task.layer != kWholeModel &&
                    begun.layer != kWholeModel && std::abs(task.layer - begun.layer) < kMostLayers &&
                    task.end - task.start < least && begun.end - begun.start < least;
@@ -315,8 +320,8 @@ std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const St
     const Rect phases = area.cut_top(p.px(kPhases));
     draw_phases(p, {phases.x + style.label, phases.y, phases.w - style.label, phases.h}, life, window);
     TimeLanes lanes(p, area, window, {style.pitch, style.label}, names_of(life, style));
-    draw_waits(p, lanes, life);
     const double least = (window.to - window.from) * static_cast<double>(p.px(9) / lanes.field().w);
+    draw_waits(p, lanes, life, least);
     std::optional<std::size_t> hovered;
     for (const StepRun& run : runs_of(life.tasks, least))
     {
@@ -338,7 +343,7 @@ std::optional<std::size_t> draw_step_lanes(const Painter& p, Rect area, const St
             for (std::size_t k = run.first; k <= run.last; ++k)
             {
                 const StepTask& each = life.tasks[k];
-                hovered = each.lane == task.lane && lanes.pointed(lanes.cell(row, each.start, each.end))
+                hovered = each.lane == task.lane && lanes.points_at(lanes.cell(row, each.start, each.end))
                               ? std::optional(k)
                               : hovered;
             }
