@@ -2,10 +2,12 @@
 // with its fastest layout.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
-#include "core/planner/rent.h"
+#include "core/planner/layout.h"
+#include "core/planner/rent_columns.h"
 #include "core/training/critical_batch.h"
 #include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/charts/plot.h"
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace ringside
 {
@@ -21,7 +24,6 @@ namespace ringside
 namespace
 {
 
-constexpr std::int64_t kLayoutsPerFrame = 16'000; // a few milliseconds
 constexpr double kFarDays = 30; // times the quickest offer's: what lies farther off is not drawn
 
 std::string days_words(double days)
@@ -37,14 +39,14 @@ constexpr Track kRent = Track::log(0.1, 100, format_dollars);
 
 constexpr std::array<double, 12> kRoundDays{1, 2, 7, 14, 30, 60, 90, 120, 180, 270, 365, 730};
 
-// Of all offers, at least one.
-double least(const RentSearch& s, double RentOffer::*figure)
+// The least of this figure among all offers, at least one.
+double least(const RentOffers& s, double RentOffer::*figure)
 {
-    return (*std::ranges::min_element(s.offers(), {}, figure)).*figure;
+    return (*std::ranges::min_element(s.offers, {}, figure)).*figure;
 }
 
 // A question users ask, and the offer that answers it.
-struct Answer
+struct RentAnswer
 {
     std::string asks;
     const RentOffer* offer;
@@ -59,26 +61,28 @@ public:
     ViewKeys keys() override;
 
 private:
-    RentSearch& search(const Frame& frame);
+    // With the prices that the user set.
+    WorkAnswer<RentOffers> search(const Frame& frame, bool doubled) const;
     // Megatron-LM until another is chosen: it runs on every type of cluster.
     Framework runs_on(const Frame& frame) const
     {
         const Framework* usual = frame.presets.framework("megatron");
         return framework_ ? *framework_ : usual == nullptr ? Framework() : *usual;
     }
-    const RentSearch* found(bool doubled) const
-    {
-        const auto& one = searches_.at(doubled ? 1 : 0);
-        return one ? &*one : nullptr;
-    }
-    double days(const RentSearch& s) const;
-    double usd(const RentSearch& s) const;
-    std::vector<Answer> answers(const RentSearch& s) const;
-    void draw_plot(const RentSearch& s, const Painter& painter, Rect area, Out& out);
-    void draw_answers(const RentSearch& s, const Painter& painter, Rect area, Out& out) const;
+    double days(const RentOffers& s) const;
+    double usd(const RentOffers& s) const;
+    std::vector<RentAnswer> answers(const RentOffers& s) const;
+    void draw_plot(const RentOffers& s, const Painter& painter, Rect area, Out& out);
+    void draw_answers(const RentOffers& s, const Painter& painter, Rect area, Out& out) const;
 
-    std::array<std::optional<RentSearch>, 2> searches_; // with the network as it is, and doubled
-    std::optional<Framework> framework_;                // chosen; nothing: the usual one
+    using Prices = std::map<std::size_t, double>; // by type, where the user set one
+    using Found = std::shared_ptr<const RentOffers>;
+
+    Derived<const Presets*, std::vector<RentType>> types_;
+    Prices prices_;
+    std::array<Derived<std::pair<Found, Prices>, Found>, 2> priced_; // with the network as it is, and doubled
+    std::array<bool, 2> seen_{};                                     // which of these have been on show
+    std::optional<Framework> framework_;                             // chosen; nothing: the usual one
     bool doubled_ = false;
     bool keep_batch_ = false;
     std::optional<double> days_; // nothing: what suits the offers
@@ -86,25 +90,33 @@ private:
     std::int64_t gpus_ = 1024;
 };
 
-const RentType& type_of(const RentSearch& s, const RentOffer& offer)
+const RentType& type_of(const RentOffers& s, const RentOffer& offer)
 {
-    return s.request().types[offer.type];
+    return s.types[offer.type];
 }
 
 // "512 x DGX H100"
-std::string name_of(const RentSearch& s, const RentOffer& offer)
+std::string name_of(const RentOffers& s, const RentOffer& offer)
 {
     return fmt::format("{} GPUs, {}", grouped(offer.gpus), type_of(s, offer).name);
 }
 
-void open(const RentSearch& s, const RentOffer& offer, Out& out)
+// Where its line ends; null where the type has none.
+const RentOffer* last_of_type(const std::vector<const RentOffer*>& shown, std::size_t type)
+{
+    const auto last = std::find_if(shown.rbegin(), shown.rend(),
+                                   [type](const RentOffer* offer) { return offer->type == type; });
+    return last == shown.rend() ? nullptr : *last;
+}
+
+void open(const RentOffers& s, const RentOffer& offer, Out& out)
 {
     out.push(ChangeScenario{
         offer.scenario, false,
         fmt::format("Opened: {}, {}", name_of(s, offer), words_of(layout_of(offer.scenario)))});
 }
 
-// Of the wall-clock time, as far as runs like it were measured.
+// The range of the wall-clock time, as far as runs like it were measured.
 std::string range_words(const RentOffer& o)
 {
     const StepEvidence& band = band_of(o.scenario);
@@ -116,40 +128,47 @@ const Ink& ink_of_type(const Theme& t, std::size_t type)
     return t.series.at(type % t.series.size());
 }
 
-RentSearch& RentView::search(const Frame& frame)
+WorkAnswer<RentOffers> RentView::search(const Frame& frame, bool doubled) const
 {
-    auto& one = searches_.at(doubled_ ? 1 : 0);
-    if (!one || !one->answers(frame.now.scenario) || one->request().keep_batch != keep_batch_ ||
-        !(one->request().limits.framework == runs_on(frame)))
+    RentRequest rent;
+    rent.types = types_.of(&frame.presets, [](const Presets* presets) { return rent_types(*presets); });
+    rent.limits.framework = runs_on(frame);
+    rent.network = doubled ? 2 : 1;
+    rent.keep_batch = keep_batch_;
+    auto found = frame.work<RentSearch>({frame.now.scenario, std::move(rent), &frame.presets});
+    if (found)
     {
-        // Prices that the user set stay.
-        const auto& known = one ? one : searches_.at(doubled_ ? 0 : 1);
-        RentRequest request;
-        request.types = known ? known->request().types : rent_types(frame.presets);
-        request.limits.framework = runs_on(frame);
-        request.network = doubled_ ? 2 : 1;
-        request.keep_batch = keep_batch_;
-        one.emplace(frame.now.scenario, std::move(request), frame.presets);
+        found.result = priced_.at(doubled ? 1 : 0)
+                           .of({found.result, prices_},
+                               [](const std::pair<Found, Prices>& from) -> Found
+                               {
+                                   auto priced = std::make_shared<RentOffers>(*from.first);
+                                   for (const auto& [type, usd] : from.second)
+                                   {
+                                       priced->set_price(type, usd);
+                                   }
+                                   return priced;
+                               });
     }
-    return *one;
+    return found;
 }
 
 // Half as long again as the quickest, as people plan.
-double RentView::days(const RentSearch& s) const
+double RentView::days(const RentOffers& s) const
 {
-    const double wanted = s.offers().empty() ? 0 : 1.5 * least(s, &RentOffer::days);
+    const double wanted = s.offers.empty() ? 0 : 1.5 * least(s, &RentOffer::days);
     const auto* round = std::ranges::find_if(kRoundDays, [&](double days) { return days >= wanted; });
     return days_.value_or(round == kRoundDays.end() ? kRoundDays.back() : *round);
 }
 
 // Twice the cheapest, with one digit.
-double RentView::usd(const RentSearch& s) const
+double RentView::usd(const RentOffers& s) const
 {
-    const double wanted = s.offers().empty() ? kBudget.low : 2 * least(s, &RentOffer::usd);
-    return usd_.value_or(kBudget.held(rounded_to(wanted, 1)));
+    const double wanted = s.offers.empty() ? kBudget.low : 2 * least(s, &RentOffer::usd);
+    return usd_.value_or(kBudget.clamped(rounded_to(wanted, 1)));
 }
 
-std::vector<Answer> RentView::answers(const RentSearch& s) const
+std::vector<RentAnswer> RentView::answers(const RentOffers& s) const
 {
     return {{"Cheapest within " + days_words(days(s)), s.cheapest_within(days(s))},
             {"Fastest within " + format_dollars(usd(s)), s.fastest_within(usd(s))},
@@ -157,7 +176,56 @@ std::vector<Answer> RentView::answers(const RentSearch& s) const
             {fmt::format("Fastest with {} GPUs", grouped(gpus_)), s.fastest_with(gpus_)}};
 }
 
-void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& out)
+// A line per type of cluster and a dot per offer, whose places are returned.
+std::vector<PlotPoint> draw_offers(Plot& plot, const Theme& theme, const RentOffers& s,
+                                   const std::vector<const RentOffer*>& shown)
+{
+    std::vector<PlotPoint> places;
+    for (std::size_t type = 0; type < s.types.size(); ++type)
+    {
+        std::vector<PlotPoint> line;
+        for (const RentOffer* offer : shown)
+        {
+            if (offer->type == type)
+            {
+                line.push_back({offer->usd, offer->days});
+            }
+        }
+        const RentOffer* last = last_of_type(shown, type);
+        plot.line(line, {ink_of_type(theme, type), 1.5F},
+                  last != nullptr && last->frontier
+                      ? fmt::format("{}, {}", s.types[type].name, grouped(last->gpus))
+                      : s.types[type].name);
+    }
+    for (const RentOffer* offer : shown)
+    {
+        places.push_back({offer->usd, offer->days});
+        plot.dot(places.back(), {ink_of_type(theme, offer->type), offer->frontier ? 6.0F : 3.5F});
+        if (offer->frontier && offer != last_of_type(shown, offer->type)) // its line's name says it
+        {
+            plot.label(places.back(), grouped(offer->gpus));
+        }
+    }
+    return places;
+}
+
+// What a card says of an offer.
+std::vector<TipLine> tip_lines(const RentOffers& s, const RentOffer& offer)
+{
+    const RentRow row{type_of(s, offer), offer};
+    std::vector<TipLine> lines;
+    for (const RentColumn column : {RentColumn::layout, RentColumn::batch, RentColumn::step, RentColumn::mfu,
+                                    RentColumn::goodput, RentColumn::spares, RentColumn::time})
+    {
+        lines.push_back({std::string(info_of(column).heading), info_of(column).text_of(row), 0});
+    }
+    lines.push_back({"80% range", range_words(offer), 0});
+    lines.push_back(
+        {std::string(info_of(RentColumn::cost).heading), info_of(RentColumn::cost).text_of(row), 0});
+    return lines;
+}
+
+void RentView::draw_plot(const RentOffers& s, const Painter& p, Rect area, Out& out)
 {
     const double deadline = days(s);
     const double budget = usd(s);
@@ -166,7 +234,7 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
     double cheapest = budget;
     double dearest = budget;
     double longest = deadline;
-    for (const RentOffer& offer : s.offers())
+    for (const RentOffer& offer : s.offers)
     {
         if (offer.days <= std::max(deadline, quickest * kFarDays))
         {
@@ -188,49 +256,19 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
     if (const auto to =
             plot.rule_y(deadline, limit, "deadline " + days_words(deadline), "###deadline").y(1.1))
     {
-        days_ = kDeadline.held(*to);
+        days_ = kDeadline.clamped(*to);
         out.animating = true;
     }
     if (const auto to = plot.rule_x(budget, limit, "budget " + format_dollars(budget), "###budget").x(1.1))
     {
-        usd_ = kBudget.held(*to);
+        usd_ = kBudget.clamped(*to);
         out.animating = true;
     }
-    std::vector<PlotPoint> places;
-    for (std::size_t type = 0; type < s.request().types.size(); ++type)
-    {
-        std::vector<PlotPoint> line;
-        for (const RentOffer* offer : shown)
-        {
-            if (offer->type == type)
-            {
-                line.push_back({offer->usd, offer->days});
-            }
-        }
-        plot.line(line, {ink_of_type(p.theme, type), 1.5F}, s.request().types[type].name);
-    }
-    for (const RentOffer* offer : shown)
-    {
-        places.push_back({offer->usd, offer->days});
-        plot.dot(places.back(), {ink_of_type(p.theme, offer->type), offer->frontier ? 6.0F : 3.5F});
-        if (offer->frontier)
-        {
-            plot.label(places.back(), grouped(offer->gpus));
-        }
-    }
+    const std::vector<PlotPoint> places = draw_offers(plot, p.theme, s, shown);
     const PlotPick pick = plot.pick(places, "###offers");
     if (pick.at)
     {
-        const RentOffer& o = *shown[*pick.at];
-        plot.tip(name_of(s, o),
-                 std::array{TipLine{"layout", words_of(layout_of(o.scenario)), 0},
-                            TipLine{"global batch", grouped(o.scenario.training.global_batch), 0},
-                            TipLine{"step", format_seconds(Seconds(o.step_s)), 0},
-                            TipLine{"MFU", format_percent(o.mfu), 0},
-                            TipLine{"goodput", format_percent(o.goodput), 0},
-                            TipLine{"spare GPUs", grouped(o.spares), 0},
-                            TipLine{"time", days_words(o.days), 0}, TipLine{"80% range", range_words(o), 0},
-                            TipLine{"cost", format_dollars(o.usd), 0}},
+        plot.tip(name_of(s, *shown[*pick.at]), tip_lines(s, *shown[*pick.at]),
                  "click to open it as the scenario");
     }
     if (pick.clicked)
@@ -239,27 +277,23 @@ void RentView::draw_plot(const RentSearch& s, const Painter& p, Rect area, Out& 
     }
 }
 
-void RentView::draw_answers(const RentSearch& s, const Painter& p, Rect area, Out& out) const
+void RentView::draw_answers(const RentOffers& s, const Painter& p, Rect area, Out& out) const
 {
-    const auto cell = [](auto words)
-    { return [words](const Answer& a) -> Cell { return a.offer == nullptr ? "\u2013" : words(*a.offer); }; };
-    const std::vector<Answer> all = answers(s);
-    const Table<Answer> table{
-        {{"What to rent", [](const Answer& a) { return a.asks; }},
-         {"GPUs", cell([](const RentOffer& o) { return grouped(o.gpus); }), 95},
-         {"spare", cell([](const RentOffer& o) { return grouped(o.spares); }), 1,
-          "Nodes that wait to take a failed node's place; they are paid for"},
-         {"time", cell([](const RentOffer& o) { return days_words(o.days); }), 90,
-          "Wall clock: failures, restarts and checkpoints included"},
-         {"cost", cell([](const RentOffer& o) { return format_dollars(o.usd); }), 99},
-         {"MFU", cell([](const RentOffer& o) { return format_percent(o.mfu); }), 2},
-         Column<Answer>("cluster", cell([&s](const RentOffer& o) { return type_of(s, o).name; }), 92).words(),
-         Column<Answer>("layout", cell([](const RentOffer& o) { return words_of(layout_of(o.scenario)); }), 3)
-             .words()},
-        [](const Answer& a) { return "###" + a.asks; },
-        nullptr,
-        30};
-    const auto pressed = table.draw(p, area, std::span<const Answer>(all)).pressed;
+    const std::vector<RentAnswer> all = answers(s);
+    std::vector<Column<RentAnswer>> columns{{"What to rent", [](const RentAnswer& a) { return a.asks; }}};
+    for (const RentColumn each : {RentColumn::gpus, RentColumn::spares, RentColumn::time, RentColumn::cost,
+                                  RentColumn::mfu, RentColumn::cluster, RentColumn::layout})
+    {
+        const DataColumn<RentRow>& info = info_of(each);
+        const auto cell = [&s, &info](const RentAnswer& a) -> Cell {
+            return a.offer == nullptr ? "\u2013" : info.text_of({type_of(s, *a.offer), *a.offer});
+        };
+        columns.emplace_back(std::string(info.heading), cell, info.keep, std::string(info.help));
+        columns.back().left = info.left;
+    }
+    const Table<RentAnswer> table{std::move(columns), [](const RentAnswer& a) { return "###" + a.asks; },
+                                  nullptr, 30};
+    const auto pressed = table.draw(p, area, std::span<const RentAnswer>(all)).pressed;
     if (pressed && all[*pressed].offer != nullptr)
     {
         open(s, *all[*pressed].offer, out);
@@ -268,21 +302,21 @@ void RentView::draw_answers(const RentSearch& s, const Painter& p, Rect area, Ou
 
 void RentView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    RentSearch& s = search(frame);
-    if (!s.done())
+    seen_.at(doubled_ ? 1 : 0) = true;
+    const auto found = search(frame, doubled_);
+    if (!draw_status(painter, area, found))
     {
-        s.advance(kLayoutsPerFrame);
-        out.animating = true;
-        area = progress_line(painter, area, s.progress());
+        return;
     }
-    if (s.offers().empty())
+    const RentOffers& s = *found;
+    if (s.offers.empty())
     {
         const auto reason =
-            std::ranges::find_if(s.refused(), [](const std::string& why) { return !why.empty(); });
-        empty_state(painter, area, s.done() ? "No cluster runs this" : "Searching layouts",
-                    !s.done()                     ? std::string()
-                    : reason == s.refused().end() ? "The model does not fit on any number of GPUs tried."
-                                                  : *reason);
+            std::ranges::find_if(s.refused, [](const std::string& why) { return !why.empty(); });
+        empty_state(painter, area, found.done() ? "No cluster runs this" : "Searching layouts",
+                    !found.done()               ? std::string()
+                    : reason == s.refused.end() ? "The model does not fit on any number of GPUs tried."
+                                                : *reason);
         return;
     }
     const Rect below = area.cut_bottom(table_height(painter, 4, 30));
@@ -294,9 +328,10 @@ void RentView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
 Caption RentView::caption(const Frame& frame) const
 {
     Caption caption;
-    const RentSearch* s = found(doubled_);
-    if (s == nullptr || s->offers().empty())
+    const auto s = search(frame, doubled_);
+    if (!s || s->offers.empty())
     {
+        caption.sentence = s ? "" : fault_sentence(s);
         return caption;
     }
     const Scenario& now = frame.now.scenario;
@@ -305,7 +340,7 @@ Caption RentView::caption(const Frame& frame) const
     const RentOffer* best = s->cheapest_within(deadline);
     if (best == nullptr)
     {
-        const RentOffer& quickest = *std::ranges::min_element(s->offers(), {}, &RentOffer::days);
+        const RentOffer& quickest = *std::ranges::min_element(s->offers, {}, &RentOffer::days);
         caption.sentence =
             fmt::format("Nothing trains {} within {}: !!the fastest takes {}!! ({}).", run,
                         days_words(deadline), days_words(quickest.days), name_of(*s, quickest));
@@ -316,11 +351,9 @@ Caption RentView::caption(const Frame& frame) const
             fmt::format("{} within {}: **{}**, done in {} for **{}**.", run, days_words(deadline),
                         name_of(*s, *best), days_words(best->days), format_dollars(best->usd));
     }
-    const RentSearch* other = found(!doubled_);
-    const RentOffer* then =
-        other != nullptr && other->done() && other->answers(now) && other->request().keep_batch == keep_batch_
-            ? other->cheapest_within(deadline)
-            : nullptr;
+    const bool compares = s.done() && seen_.at(doubled_ ? 0 : 1);
+    const auto other = compares ? search(frame, !doubled_) : WorkAnswer<RentOffers>();
+    const RentOffer* then = other && other.done() ? other->cheapest_within(deadline) : nullptr;
     if (best != nullptr && then != nullptr)
     {
         caption.sentence += fmt::format(
@@ -346,8 +379,14 @@ Caption RentView::caption(const Frame& frame) const
 
 bool RentView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
-    RentSearch& s = search(frame);
+    const auto found = search(frame, doubled_);
     PanelColumn column(p, area, out.animating);
+    if (!found)
+    {
+        column.note(fault_sentence(found));
+        return true;
+    }
+    const RentOffers& s = *found;
     column.slide("Deadline", kDeadline, days(s), days_);
     column.slide("Budget in USD", kBudget, usd(s), usd_);
     column.slide("Number of GPUs", kGpus, gpus_, "Of the last question: the fastest with so many");
@@ -355,23 +394,17 @@ bool RentView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& 
     column.choice("Global batch", {"up to critical", "as it is"}, keep_batch_);
     choose_framework(column, frame.presets, runs_on(frame), framework_);
     column.heading("USD per GPU-hour");
-    for (std::size_t type = 0; type < s.request().types.size(); ++type)
+    for (std::size_t type = 0; type < s.types.size(); ++type)
     {
-        const RentType& each = s.request().types[type];
+        const RentType& each = s.types[type];
         double price = each.cluster.usd_per_gpu_hour;
         if (column.slide(each.name.c_str(), kRent, price, "Begins with " + each.price))
         {
-            for (auto& one : searches_)
-            {
-                if (one)
-                {
-                    one->set_price(type, price);
-                }
-            }
+            prices_[type] = price;
         }
-        if (!s.refused()[type].empty())
+        if (!s.refused[type].empty())
         {
-            column.note(s.refused()[type]);
+            column.note(s.refused[type]);
         }
     }
     return true;
@@ -382,8 +415,8 @@ ViewKeys RentView::keys()
     return {{"1 2 3 4", "Open an answer",
              [this](const KeyPress& k)
              {
-                 const RentSearch* s = found(doubled_);
-                 const RentOffer* offer = s == nullptr ? nullptr : answers(*s)[k.which].offer;
+                 const auto s = search(k.frame, doubled_);
+                 const RentOffer* offer = s ? answers(*s)[k.which].offer : nullptr;
                  if (offer != nullptr)
                  {
                      open(*s, *offer, k.out);
@@ -396,9 +429,9 @@ ViewKeys RentView::keys()
 
 } // namespace
 
-extern const ViewInfo rent_view{24,
+extern const ViewInfo rent_view{20,
                                 "rent",
-                                "Planner",
+                                ViewGroup::planner,
                                 "Rent",
                                 "What to rent",
                                 "Days against dollars over types of cluster and numbers of GPUs",

@@ -7,6 +7,7 @@
 #include "core/base/text/text.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/empty_state.h"
 #include "ui/widgets/fill.h"
 
 #include <algorithm>
@@ -18,18 +19,18 @@ namespace ringside
 namespace
 {
 
-std::vector<PricedLoad> all_points(SloState& state, const Scenario& scenario, bool& animating)
+using Prices = ListWork<OptionPrices>;
+
+WorkAnswer<WorkResult<Prices>> prices_of(const SloState& state, const Frame& frame)
 {
-    const LoadSetup traffic = traffic_of(state.asked(scenario)); // the list is one for all systems
-    const auto options = serving_options(scenario, traffic);
+    const Scenario& s = frame.now.scenario;
+    return frame.work<Prices>({s, traffic_of(state.asked(s))}); // one list for all systems
+}
+
+std::vector<PricedLoad> all_points(const WorkResult<Prices>& lists)
+{
     std::vector<PricedLoad> points;
-    if (options.empty())
-    {
-        return points;
-    }
-    for (const auto& list : state.prices.of(
-             {scenario, traffic}, options.size(),
-             [&](std::size_t i) { return priced_loads(scenario, options[i]); }, animating))
+    for (const auto& list : lists)
     {
         points.insert(points.end(), list.begin(), list.end());
     }
@@ -64,51 +65,34 @@ std::string way_words(const LoadSetup& way)
     }
 }
 
-void draw_price(const SloRoom& r)
+// What the axes have to hold: p90 TPOT and dollars; anything where there is nothing.
+struct PriceBounds
 {
-    if (says_nothing_fits(r))
-    {
-        return;
-    }
-    const auto points = all_points(r.state, r.frame.now.scenario, r.out.animating);
-    const auto front = pareto_front(points);
     double low = 1e300;
     double high = 0;
     double quick = 1e300;
     double slow = 0;
-    for (const PricedLoad& point : points)
+
+    explicit PriceBounds(const std::vector<PricedLoad>& points)
     {
-        low = std::min(low, point.usd);
-        high = std::max(high, point.usd);
-        quick = std::min(quick, point.tpot_90);
-        slow = std::max(slow, point.tpot_90);
+        for (const PricedLoad& point : points)
+        {
+            low = std::min(low, point.usd);
+            high = std::max(high, point.usd);
+            quick = std::min(quick, point.tpot_90);
+            slow = std::max(slow, point.tpot_90);
+        }
+        if (points.empty())
+        {
+            low = quick = 1e-3;
+            high = slow = 1;
+        }
     }
-    if (points.empty())
-    {
-        low = quick = 1e-3;
-        high = slow = 1;
-    }
-    const Theme& t = r.p.theme;
-    Rect area = r.area;
-    draw_legend(r.p, area.cut_top(r.p.px(24)),
-                list_of<LegendItem>(every<ServingSystem>(),
-                                    [&](ServingSystem system) {
-                                        return LegendItem{std::string(name_of(system)), {ink_of(t, system)}};
-                                    }));
-    area.cut_top(r.p.px(8));
-    Plot plot(r.p, area, {quick / 1.3, slow * 1.3 + 1e-9, PlotScale::log, "p90 TPOT", latency_words},
-              {low / 1.5, high * 1.5 + 1e-9, PlotScale::log, "per million output tokens", dollars},
-              {.part = "price"});
-    if (!plot)
-    {
-        return;
-    }
-    std::vector<PlotPoint> places;
-    for (const PricedLoad& point : points)
-    {
-        places.push_back({point.tpot_90, point.usd});
-        plot.speck(places.back(), {ink_of(t, point.setup.system), 3});
-    }
+};
+
+// The frontier, each way of serving named where it begins.
+void draw_front(Plot& plot, const std::vector<PricedLoad>& front, const Theme& t)
+{
     plot.line(list_of<PlotPoint>(front,
                                  [](const PricedLoad& f) {
                                      return PlotPoint{f.tpot_90, f.usd};
@@ -123,6 +107,60 @@ void draw_price(const SloRoom& r)
             plot.label({f.tpot_90, f.usd}, way);
         }
     }
+}
+
+// The view looks at these requests from now on.
+void take_setup(const LoadSetup& setup, const SloRoom& r)
+{
+    r.state.gpus = setup.engine.gpus;
+    r.state.rate = setup.rate;
+    r.state.setup.system = setup.system;
+    r.state.setup.budget = setup.budget;
+    r.state.setup.engines = setup.engines;
+    r.state.setup.prefill = setup.prefill;
+    r.state.setup.prefill_ranks = setup.prefill_ranks;
+    r.state.setup.engine.ranks = setup.engine.ranks;
+    r.state.setup.engine.two_batch = setup.engine.two_batch;
+    r.out.animating = true;
+}
+
+void draw_price(const SloRoom& r)
+{
+    if (says_nothing_fits(r))
+    {
+        return;
+    }
+    Rect area = r.area;
+    const auto prices = prices_of(r.state, r.frame);
+    if (!draw_status(r.p, area, prices))
+    {
+        return;
+    }
+    const auto points = all_points(*prices);
+    const auto front = pareto_front(points);
+    const PriceBounds bounds(points);
+    const Theme& t = r.p.theme;
+    draw_legend(r.p, area.cut_top(r.p.px(24)),
+                list_of<LegendItem>(every<ServingSystem>(),
+                                    [&](ServingSystem system) {
+                                        return LegendItem{std::string(name_of(system)), {ink_of(t, system)}};
+                                    }));
+    area.cut_top(r.p.px(8));
+    Plot plot(
+        r.p, area, {bounds.quick / 1.3, bounds.slow * 1.3 + 1e-9, PlotScale::log, "p90 TPOT", latency_words},
+        {bounds.low / 1.5, bounds.high * 1.5 + 1e-9, PlotScale::log, "per million output tokens", dollars},
+        {.part = "price"});
+    if (!plot)
+    {
+        return;
+    }
+    std::vector<PlotPoint> places;
+    for (const PricedLoad& point : points)
+    {
+        places.push_back({point.tpot_90, point.usd});
+        plot.dot(places.back(), {ink_of(t, point.setup.system), 3});
+    }
+    draw_front(plot, front, t);
     plot.limit_x(r.state.setup.each_token, fmt::format("SLO {}", latency_words(r.state.setup.each_token)));
     const PlotPick pick = plot.pick(places, "###priced");
     if (pick.at)
@@ -135,16 +173,7 @@ void draw_price(const SloRoom& r)
                  "Click to look at its requests");
         if (pick.clicked)
         {
-            r.state.gpus = point.setup.engine.gpus;
-            r.state.rate = point.setup.rate;
-            r.state.setup.system = point.setup.system;
-            r.state.setup.budget = point.setup.budget;
-            r.state.setup.engines = point.setup.engines;
-            r.state.setup.prefill = point.setup.prefill;
-            r.state.setup.prefill_ranks = point.setup.prefill_ranks;
-            r.state.setup.engine.ranks = point.setup.engine.ranks;
-            r.state.setup.engine.two_batch = point.setup.engine.two_batch;
-            r.out.animating = true;
+            take_setup(point.setup, r);
         }
     }
 }
@@ -155,13 +184,17 @@ Caption price_caption(const Frame& frame, SloState& state)
     {
         return nothing_fits();
     }
-    bool more = false;
-    const auto front = pareto_front(all_points(state, frame.now.scenario, more));
+    const auto prices = prices_of(state, frame);
+    if (!prices)
+    {
+        return {fault_sentence(prices), "", ""};
+    }
+    const auto front = pareto_front(all_points(*prices));
     const auto within =
         std::find_if(front.rbegin(), front.rend(),
                      [&](const PricedLoad& point) { return point.tpot_90 <= state.setup.each_token; });
     return {within == front.rend()
-                ? (more ? std::string("Searching \u2026") : "No configuration meets both SLOs.")
+                ? (prices.done() ? std::string("No configuration meets both SLOs.") : "Searching \u2026")
                 : fmt::format("Cheapest within both SLOs: **{}**, at {} requests/s **{}** per million "
                               "output tokens.",
                               way_words(within->setup), load_words(within->setup.rate), dollars(within->usd)),

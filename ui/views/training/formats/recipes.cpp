@@ -55,10 +55,12 @@ void draw_recipe_table(const Painter& p, Rect area, const Gpu& gpu, FormatsState
     const auto words = [](std::string_view Info::*what)
     { return [what](const Info& r) { return std::string(r.*what); }; };
     const Table<Info> table(
-        {{"Recipe", words(&Info::name)},
-         {"multiplies",
-          [&](const Info& r) { return can_multiply(gpu, r.id) ? Cell("yes") : Cell("no", p.theme.muted); }, 7,
-          fmt::format("Whether {} has it: others are emulated at best", gpu.name)},
+        {{"Recipe", [&](const Info& r)
+          { return Cell(std::string(r.name), can_multiply(gpu, r.id) ? p.theme.text : p.theme.muted); }},
+         {"this GPU",
+          [&](const Info& r)
+          { return can_multiply(gpu, r.id) ? Cell("has it") : Cell("\u2715 lacks it", p.theme.muted); },
+          7, fmt::format("Whether {} multiplies in this format: others are emulated at best", gpu.name)},
          {"bits", [](const Info& r) { return fmt::format("{:g}", r.bits); }, 6,
           "Per element, block scales included"},
          {"scales", words(&Info::scales), 5,
@@ -87,7 +89,7 @@ void draw_gain(const FormatsRoom& r, Rect area)
               {0, 3, PlotScale::linear, "", times_words},
               {.title = fmt::format("Speed-up of layers of {:.0f} \u00d7 {:.0f} on {}", here.in, here.out,
                                     gpu.name),
-               .says = "forward and backward, casts included",
+               .note = "forward and backward, casts included",
                .part = "gain",
                .names = 170});
     if (!plot)
@@ -107,12 +109,12 @@ void draw_gain(const FormatsRoom& r, Rect area)
         const bool chosen = info.id == recipe_of(gpu, r.state);
         plot.line(sampled(plot.x, gain, 90), {recipe_ink(t, info.id), chosen ? 3.0F : 1.5F},
                   std::string(info.name), chosen);
-        plot.dot({plot.x.held(here.tokens), gain(here.tokens)},
+        plot.dot({plot.x.clamped(here.tokens), gain(here.tokens)},
                  {recipe_ink(t, info.id), chosen ? 5.0F : 3.5F});
     }
-    if (const auto to = plot.rule_x(plot.x.held(here.tokens), {t.text, 1.5F, true}, "", "###rows").x(2))
+    if (const auto to = plot.rule_x(plot.x.clamped(here.tokens), {t.text, 1.5F, true}, "", "###rows").x(2))
     {
-        r.state.rows = std::round(plot.x.held(*to));
+        r.state.rows = std::round(plot.x.clamped(*to));
         r.out.animating = true;
     }
 }
