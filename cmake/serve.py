@@ -16,6 +16,8 @@ PORTS = range(8471, 8479)
 class Handler(http.server.SimpleHTTPRequestHandler):
     def end_headers(self):
         self.send_header("Cache-Control", "no-cache")  # asked for again, as a new build has the same names
+        # Pages of this machine may embed it, and no page from elsewhere. A page cannot say so of itself.
+        self.send_header("Content-Security-Policy", "frame-ancestors 'self' http://localhost:* http://127.0.0.1:*")
         super().end_headers()
 
 

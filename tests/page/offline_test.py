@@ -4,6 +4,7 @@ whole, and nothing else of the origin is touched. Needs no emscripten. usage: of
 """
 import functools
 import http.server
+import os
 import pathlib
 import re
 import subprocess
@@ -225,6 +226,18 @@ class ServeTest(unittest.TestCase):
         self.assertNotEqual(ports[0], ports[1])
         with urllib.request.urlopen(f"http://127.0.0.1:{ports[0]}/") as answer:
             self.assertEqual(answer.headers["Cache-Control"], "no-cache")
+            self.assertTrue(answer.headers["Content-Security-Policy"].startswith("frame-ancestors 'self' "))
+
+
+class NameTest(unittest.TestCase):
+    def test_a_chat_finds_the_picture_of_a_page_whose_address_is_given(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder)
+            (page / "train.js").write_text("1")
+            for address, picture in ((None, "preview.png"), ("https://host/course/", "https://host/course/preview.png")):
+                environment = {**os.environ, **({"RINGSIDE_PAGE_ADDRESS": address} if address else {})}
+                subprocess.run([sys.executable, ROOT / "cmake/name_build.py", ROOT / "app/page", page, "train.js"], check=True, env=environment)
+                self.assertIn(f'<meta property="og:image" content="{picture}">', (page / "index.html").read_text())
 
 
 if __name__ == "__main__":

@@ -39,7 +39,6 @@ MOST_ALL = 2.2e6  # before the first frame
 UNLIKE = 32  # of 255
 MOST_UNLIKE = 0.01  # of the pixels
 MOST_OFF_PREDICTION = 10  # times, on a machine that does other things too
-SLOW = {"compression": 25, "rent": 12}  # seconds: computes a few steps in a frame
 OTHER = {"ranks"}  # plays a recording there
 # Fields, and values that most examples take; what they refuse, both programs refuse alike.
 SETS = {"training.micro_batch": [1, 2, 4], "training.sequence_length": [2048, 4096, 8192], "parallel.zero": [0, 1, 2, 3],
@@ -452,7 +451,7 @@ class PageTest(Opened):
             for view in [v["id"] for v in json.loads(listed.stdout)["views"] if v["id"] not in OTHER][WHICH::OF]:
                 self.forget()
                 self.open(f"#v={view}")
-                time.sleep(SLOW.get(view, 0))
+                self.wait("return document.body.dataset.work === 'done'", 120)
                 page = self.settled_picture()
                 drawn = subprocess.run([PROGRAM, "picture", "--view", view, "--size", "1280x800", "--steps", "0", "-o", "-"],
                                        capture_output=True, check=True).stdout
