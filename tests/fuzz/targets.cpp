@@ -2,10 +2,13 @@
 
 #include "tests/source_path.h"
 
+#include "app/commands/check_file.h"
+#include "app/files/lesson_files.h"
 #include "app/files/settings.h"
 #include "core/evaluate/cases.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/lab/machine.h"
+#include "core/lab/team/team.h"
 #include "core/lab/team/team_json.h"
 #include "core/lab/team/team_request.h"
 #include "core/lab/trainer/checkpoint.h"
@@ -15,12 +18,16 @@
 #include "core/scenario/link/link.h"
 #include "core/scenario/validate.h"
 #include "core/study/grading/answer.h"
+#include "core/study/questions/layout_answer.h"
 #include "core/study/grading/metric_answer.h"
 #include "core/study/lessons/demo_script.h"
 #include "core/study/lessons/lesson.h"
+#include "core/study/lessons/lesson_course.h"
 #include "core/study/lessons/tracks.h"
 #include "core/study/library/errata.h"
 #include "core/study/library/glossary.h"
+#include "core/study/library/guide.h"
+#include "core/study/library/style.h"
 #include "core/study/progress/exchange.h"
 #include "core/study/progress/imports.h"
 #include "core/study/progress/progress.h"
@@ -244,15 +251,66 @@ void feed_document(std::string_view bytes)
     feed_json(bytes, [](const nlohmann::json& json) { return read(json); });
 }
 
+std::filesystem::path new_folder()
+{
+    std::string name = (std::filesystem::temp_directory_path() / "ringside-fuzz-XXXXXX").string();
+    return ::mkdtemp(name.data());
+}
+
+// A file of the program's own folder, as the next start finds it.
+void keep(std::string_view name, std::string_view bytes)
+{
+    static const std::filesystem::path home = new_folder();
+    ::setenv("XDG_CONFIG_HOME", home.c_str(), 1);
+    std::filesystem::create_directories(home / "ringside");
+    std::ofstream(home / "ringside" / name, std::ios::binary) << bytes;
+}
+
+// What the last session left is what the next one would leave.
+void feed_last_scenario(std::string_view bytes)
+{
+    keep("last-scenario.json", bytes);
+    Issues issues;
+    const auto last = load_last_scenario(presets(), issues);
+    say(issues);
+    if (last &&
+        (!save_last_scenario(*last, presets()).empty() || load_last_scenario(presets(), issues) != last))
+    {
+        std::abort();
+    }
+}
+
+void feed_finished(std::string_view bytes)
+{
+    keep("lessons.json", bytes);
+    Issues issues;
+    const auto finished = load_finished(issues);
+    say(issues);
+    if (!save_finished(finished).empty() || load_finished(issues) != finished)
+    {
+        std::abort();
+    }
+}
+
+// A file that somebody asks `check` about, whatever it is.
+void feed_check(std::string_view bytes)
+{
+    say(faults_of_file(std::string(bytes), "stranger.json", {test::source_path("assets"), presets(), 1}));
+}
+
+// What is typed where a layout or a compression is asked for.
+void feed_layout(std::string_view bytes)
+{
+    static const Scenario scenario = presets().scenario("default")->scenario;
+    say(read_layout(bytes, scenario));
+    say(read_compression(bytes));
+}
+
 // A preset of this folder, as the only one there is.
 template <const char* const& folder>
 void feed_pack(std::string_view bytes)
 {
-    static const std::filesystem::path assets = []
-    {
-        std::string name = (std::filesystem::temp_directory_path() / "ringside-fuzz-XXXXXX").string();
-        return std::filesystem::path(::mkdtemp(name.data()));
-    }();
+    static const std::filesystem::path assets = new_folder();
     std::filesystem::create_directories(assets / folder);
     std::ofstream(assets / folder / "stranger.json", std::ios::binary) << bytes;
     Issues issues;
@@ -343,6 +401,19 @@ std::vector<std::string> cases()
         R"({"schema": "ringside.cases/1", "cases": [{"name": "n", "scenario": {"model": "gpt-2-124m", "cluster": {"gpus": 8}}, "expect": {"model.parameters": 124439808}, "tolerance": {"model.parameters": 0}}]})"};
 }
 
+// One of each kind that is small.
+std::vector<std::string> check_corpus()
+{
+    std::vector<std::string> texts = cases();
+    for (const char* file :
+         {"assets/scenarios/llama-8b-8.json", "assets/gpus/gaudi-2.json", "assets/clusters/mi325x-8.json",
+          "assets/frameworks/fsdp.json", "assets/models/llama-65b.json"})
+    {
+        texts.push_back(text_of(test::source_path(file)));
+    }
+    return texts;
+}
+
 const std::array kTargets{
     Target{"scenario", feed_scenario, [] { return files_of("assets/scenarios"); }, 3000},
     Target{"link", feed_link, links, 500},
@@ -357,6 +428,25 @@ const std::array kTargets{
     Target{"import", feed_import, imports, 3000},
     Target{"session", feed_session, sessions, 3000},
     Target{"settings", feed_document<settings_from_json>, all_settings, 3000},
+    Target{"last_scenario", feed_last_scenario, [] { return files_of("assets/scenarios"); }, 300},
+    Target{"finished", feed_finished,
+           [] {
+               return std::vector<std::string>{
+                   R"({"schema": "ringside.lessons-finished/1", "finished": ["zero"]})"};
+           },
+           300},
+    Target{"check", feed_check, check_corpus, 400},
+    Target{"layout", feed_layout,
+           [] {
+               return std::vector<std::string>{"TP 8 PP 4 ZeRO-1", "tensor=8, pipeline 2; mbs 1", "top-k 1%",
+                                               "1-bit"};
+           },
+           3000},
+    Target{"guide", [](std::string_view bytes) { say(read_guide_page(bytes)); },
+           [] { return files_of("assets/guide/memory"); }, 3000},
+    Target{"course", feed_document<read_course_order>,
+           [] { return std::vector<std::string>{text_of(test::source_path("lessons/course.json"))}; }, 1000},
+    Target{"style", feed_document<read_style>, [] { return files_of("assets/study", 60'000); }, 1000},
     Target{"hugging_face", [](std::string_view bytes) { say(hugging_face_model_from_text(bytes)); },
            [] { return files_of("tests/data/hf"); }, 3000},
     Target{"cases", feed_cases, cases, 400},
