@@ -3,7 +3,7 @@
 #include "app/commands/console/progress_bar.h"
 #include "app/commands/console/table.h"
 #include "core/base/text/text.h"
-#include "core/planner/rent.h"
+#include "core/planner/rent_columns.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/json/json.h"
 
@@ -77,80 +77,73 @@ RentRequest request_of(const RentOptions& o, const Presets& presets)
     return request;
 }
 
-json offer_json(const RentSearch& search, const RentOffer* offer, const Presets& presets)
+json offer_json(const RentOffers& found, const RentOffer* offer, const Presets& presets)
 {
     if (offer == nullptr)
     {
         return {};
     }
     const json whole = to_json(offer->scenario, presets);
-    return {{"cluster", search.request().types[offer->type].id},
-            {"gpus", offer->gpus},
-            {"spare_gpus", offer->spares},
-            {"step.time_s", offer->step_s},
-            {"step.mfu", offer->mfu},
-            {"run.goodput", offer->goodput},
-            {"run.wall_days", offer->days},
-            {"usd", offer->usd},
-            {"frontier", offer->frontier},
-            {"parallel", whole["parallel"]},
-            {"training", whole["training"]}};
+    json out{{"parallel", whole["parallel"]}, {"training", whole["training"]}};
+    const RentRow row{found.types[offer->type], *offer};
+    for (const DataColumn<RentRow>& column : rent_columns())
+    {
+        if (!column.json.empty())
+        {
+            std::visit([&](auto value) { out[std::string(column.json)] = value; }, column.value(row));
+        }
+    }
+    return out;
 }
 
-void print_offers(const RentSearch& search, std::vector<const RentOffer*> offers)
+void print_offers(const RentOffers& found, std::vector<const RentOffer*> offers)
 {
-    TextTable table({{"cluster", -16},
-                     {"GPUs", 7},
-                     {"spare", 7},
-                     {"  layout", -26},
-                     {"batch", 8},
-                     {"MFU", 8},
-                     {"goodput", 9},
-                     {"time", 12},
-                     {"cost", 10},
-                     {"  USD/GPU-h", 12}});
-    for (const RentOffer* o : offers)
+    std::vector<TextTable::Column> headings;
+    for (const DataColumn<RentRow>& column : rent_columns())
     {
-        const Layout l = layout_of(o->scenario);
-        table.add(search.request().types[o->type].name, grouped(o->gpus), grouped(o->spares),
-                  fmt::format("  TP {}, PP {}, CP {}, EP {}", l.tensor, l.pipeline, l.context, l.expert),
-                  grouped(l.global_batch), format_percent(o->mfu), format_percent(o->goodput),
-                  format_seconds(Seconds(o->days * 86400)), format_dollars(o->usd),
-                  three_digits(o->scenario.cluster.usd_per_gpu_hour));
+        headings.push_back({std::string(column.heading), column.left ? -1 : 1});
     }
-    say("{}", table.text());
+    TextTable table(std::move(headings));
+    for (const RentOffer* offer : offers)
+    {
+        const RentRow row{found.types[offer->type], *offer};
+        table.add_row(list_of<std::string>(rent_columns(), [&](const DataColumn<RentRow>& column)
+                                           { return column.heading.empty() ? "" : column.text_of(row); }));
+    }
+    table.fit();
+    say("{}", table.text("  "));
 }
 
 // All of those that meet the limits, and the three that people ask for.
-json rent_json(const RentSearch& search, const std::vector<const RentOffer*>& offers, double days, double usd,
+json rent_json(const RentOffers& found, const std::vector<const RentOffer*>& offers, double days, double usd,
                const Presets& presets)
 {
     json refused = json::object();
-    for (std::size_t i = 0; i < search.request().types.size(); ++i)
+    for (std::size_t i = 0; i < found.types.size(); ++i)
     {
-        if (!search.refused()[i].empty())
+        if (!found.refused[i].empty())
         {
-            refused[search.request().types[i].id] = search.refused()[i];
+            refused[found.types[i].id] = found.refused[i];
         }
     }
-    return {{"cheapest", offer_json(search, search.cheapest_within(days), presets)},
-            {"fastest", offer_json(search, search.fastest_within(usd), presets)},
-            {"fewest_gpus", offer_json(search, search.fewest_gpus_within(days), presets)},
+    return {{"cheapest", offer_json(found, found.cheapest_within(days), presets)},
+            {"fastest", offer_json(found, found.fastest_within(usd), presets)},
+            {"fewest_gpus", offer_json(found, found.fewest_gpus_within(days), presets)},
             {"offers",
-             json_list(offers, [&](const RentOffer* offer) { return offer_json(search, offer, presets); })},
+             json_list(offers, [&](const RentOffer* offer) { return offer_json(found, offer, presets); })},
             {"refused", std::move(refused)}};
 }
 
 // The frontier among those that meet the limits, and who runs nothing.
-void print_rent(const RentSearch& search, std::vector<const RentOffer*> offers)
+void print_rent(const RentOffers& found, std::vector<const RentOffer*> offers)
 {
     std::erase_if(offers, [](const RentOffer* offer) { return !offer->frontier; });
-    print_offers(search, offers);
-    for (std::size_t i = 0; i < search.request().types.size(); ++i)
+    print_offers(found, offers);
+    for (std::size_t i = 0; i < found.types.size(); ++i)
     {
-        if (!search.refused()[i].empty())
+        if (!found.refused[i].empty())
         {
-            say("{}: {}\n", search.request().types[i].name, search.refused()[i]);
+            say("{}: {}\n", found.types[i].name, found.refused[i]);
         }
     }
     if (offers.empty())
@@ -163,17 +156,17 @@ int run(const RentOptions& o)
 {
     const Presets presets = open_presets(o).presets;
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
-    RentSearch search(scenario, request_of(o, presets), presets);
+    RentSearch search({scenario, request_of(o, presets), &presets});
     ProgressBar bar;
-    constexpr std::int64_t kSlice = 20'000;
-    while (search.advance(kSlice))
+    while (search.advance(RentSearch::kSlice))
     {
         bar.show(search.progress());
     }
+    const RentOffers& found = search.result();
     const double days = o.days > 0 ? o.days : std::numeric_limits<double>::infinity();
     const double usd = o.usd > 0 ? o.usd : std::numeric_limits<double>::infinity();
     std::vector<const RentOffer*> offers;
-    for (const RentOffer& offer : search.offers())
+    for (const RentOffer& offer : found.offers)
     {
         if (offer.days <= days && offer.usd <= usd)
         {
@@ -183,11 +176,11 @@ int run(const RentOptions& o)
     std::ranges::sort(offers, {}, &RentOffer::usd);
     if (o.json)
     {
-        print_document(rent_json(search, offers, days, usd, presets));
+        print_document(rent_json(found, offers, days, usd, presets));
     }
     else
     {
-        print_rent(search, offers);
+        print_rent(found, offers);
     }
     return offers.empty() ? kNo : kDone;
 }

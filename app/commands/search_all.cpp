@@ -2,7 +2,8 @@
 
 #include "app/commands/console/input.h"
 #include "app/commands/console/progress_bar.h"
-#include "app/session/layout_searcher.h"
+#include "app/session/work_runner.h"
+#include "core/planner/search/layout_work.h"
 
 #include <chrono>
 #include <thread>
@@ -12,20 +13,21 @@ namespace ringside
 
 SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, std::size_t threads)
 {
-    LayoutSearcher searcher(threads);
-    searcher.want(scenario, limits);
-    const LayoutAnswer* answer = searcher.look();
+    WorkRunner works(threads > 0 ? WorkPace::threaded : WorkPace::sliced, threads);
+    const LayoutWork::Request request(scenario, limits);
+    auto answer = works.of<LayoutWork>(request);
     ProgressBar bar;
-    while (answer->progress < 1)
+    while (!answer.done())
     {
-        bar.show(answer->progress);
+        bar.show(answer.progress);
         if (threads > 0)
         {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
-        answer = searcher.look();
+        works.next_frame();
+        answer = works.of<LayoutWork>(request);
     }
-    end_with(answer->faults);
+    end_with(answer.faults);
     return answer->result;
 }
 

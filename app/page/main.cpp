@@ -32,6 +32,7 @@ EM_JS(void, say_view, (const char* title, const char* says), {
     if (live.textContent !== text) live.textContent = text;
     document.title = UTF8ToString(title) + ' - Ringside';
 });
+EM_JS(void, say_work, (int under_way), { document.body.dataset.work = under_way ? 'under way' : 'done'; });
 EM_JS(void, say_failed, (const char* why), {
     document.getElementById('state').textContent = UTF8ToString(why);
 });
@@ -96,6 +97,7 @@ public:
         ImGui_ImplOpenGL3_NewFrame();
         const bool more = drawing_.build(session_, now, seconds);
         paint();
+        say_work(session_.works().busy() ? 1 : 0);
         if (const auto what = session_.take_save())
         {
             save(*what);
@@ -117,7 +119,7 @@ public:
         return ImGui::GetIO().WantTextInput ? kCaret : session_.ticking() || changed_at_ > 0 ? 1 : -1;
     }
 
-    // Of the address, which a person may have changed or gone back to.
+    // Opens the link of the address, which the user may have changed or gone back to.
     void open_link(const std::string& text)
     {
         embedded_ = read_link(text, opened_.presets).link.embed;
@@ -137,7 +139,7 @@ public:
     {
         if (embedded_)
         {
-            return; // the person's own window is another
+            return; // the user's own window is another
         }
         Issues issues = save_last_scenario(session_.kept_scenario(), opened_.presets);
         if (session_.lessons() != nullptr)

@@ -112,16 +112,13 @@ bool Drawing::prepare(const Preferences& preferences, float display_scale)
 
 Look Drawing::look(const Preferences& preferences) const
 {
-    return {preferences.light ? light_theme() : dark_theme(),
-            fonts_,
-            scale_,
-            preferences.reduced_motion,
-            preferences.unit,
-            false,
-            sketch_,
-            false,
-            record_,
-            {}};
+    return {.theme = preferences.light ? light_theme() : dark_theme(),
+            .fonts = fonts_,
+            .scale = scale_,
+            .reduced_motion = preferences.reduced_motion,
+            .unit = preferences.unit,
+            .sketch = sketch_,
+            .record = record_};
 }
 
 std::string Drawing::svg(const Sketch& sketch, const Session& session) const
@@ -186,7 +183,7 @@ bool Drawing::build(Session& session, double clock, double seconds)
     shell_.draw(session.frame(clock), look, settle, out);
     ImGui::Render();
     settle(out);
-    return out.animating || session.playing() || acted || tip_is_due();
+    return out.animating || session.playing() || session.works().busy() || acted || tip_is_due();
 }
 
 } // namespace ringside

@@ -3,61 +3,16 @@
 #include <fmt/format.h>
 
 #include "app/files/streams.h"
-#include "core/base/counted.h"
 #include "core/base/overloaded.h"
-#include "core/evaluate/measured_csv.h"
-#include "core/memory/memory.h"
-#include "core/model/weights.h"
-#include "core/scenario/hugging_face/hugging_face.h"
+#include "core/planner/search/layout_work.h"
+#include "core/scenario/fit.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
-#include "ui/shell/panel/panel.h"
 
 #include <algorithm>
 
 namespace ringside
 {
-
-namespace
-{
-
-constexpr std::size_t kMostUndo = 500;
-constexpr std::string_view kNotPasted = "Not pasted";
-
-// The change with its layout made to suit another model or cluster; the notice says how.
-ChangeScenario fitted(ChangeScenario change)
-{
-    Fit made = fit(change.scenario, [](const Scenario& s) { return memory_report(s).fits(); });
-    change.scenario = std::move(made.scenario);
-    change.notice += change.notice.empty() || made.says.empty() ? "" : ". ";
-    change.notice += made.says;
-    return change;
-}
-
-// The scenario with the model of a config.json of the Hugging Face hub, the layout made to suit it.
-Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario& scenario,
-                                   const Presets& presets)
-{
-    const auto read = hugging_face_model(config);
-    if (!read)
-    {
-        return read.issues();
-    }
-    const ModelPreset* preset = preset_of_shape(read->model, presets);
-    const Model& model = preset != nullptr ? preset->model : read->model;
-    ChangeScenario next = fitted(with_model(scenario, model));
-    std::string said = fmt::format("Read from config.json: {}, {} parameters", model.name,
-                                   format_count(static_cast<double>(count_parameters(model).total)));
-    said += next.notice.empty() ? "" : ". " + next.notice;
-    for (const Issue& note : read->notes)
-    {
-        said += ". " + to_line(note);
-    }
-    next.notice = std::move(said);
-    return next;
-}
-
-} // namespace
 
 Scenario default_scenario(const Presets& presets)
 {
@@ -70,75 +25,41 @@ Scenario default_scenario(const Presets& presets)
     return plain;
 }
 
-Session::Session(const Presets& presets, Scenario scenario) : presets_(presets), view_(views().front()->id)
+Session::Session(const Presets& presets, Scenario scenario) : presets_(presets)
 {
+    scene_.view = views().front()->id;
     start_with(std::move(scenario));
 }
 
 void Session::start_with(Scenario scenario)
 {
-    scenario_ = std::move(scenario);
-    evaluate_now();
+    scene_.show(std::move(scenario));
 }
 
-void Session::evaluate_now()
-{
-    issues_ = validate(scenario_);
-    auto report = has_errors(issues_) ? Result<Report>(issues_) : evaluate_valid(scenario_);
-    if (!report)
-    {
-        issues_ = report.issues();
-        return;
-    }
-    now_ = Evaluated{};
-    now_.scenario = scenario_;
-    now_.report = std::move(*report);
-}
-
-void Session::say(std::string notice)
-{
-    const auto colon = notice.find(": ");
-    if (notice.starts_with("Not ") && colon != std::string::npos)
-    {
-        fail(notice.substr(0, colon), {{"", notice.substr(colon + 2), ""}});
-        return;
-    }
-    notice_ = std::move(notice);
-}
-
-void Session::fail(std::string_view what, const Issues& issues)
+void Session::say(Notice notice)
 {
     constexpr std::size_t kShown = 20;
-    notice_ = what;
-    for (std::size_t i = 0; i < std::min(issues.size(), kShown); ++i)
+    const std::size_t left = notice.faults.size() - std::min(notice.faults.size(), kShown);
+    notice.faults.resize(notice.faults.size() - left);
+    for (std::string& fault : notice.faults)
     {
-        notice_ += "\n" + printable(in_short(to_line(issues[i])));
+        fault = printable(in_short(fault));
     }
-    if (issues.size() > kShown)
+    if (left > 0)
     {
-        notice_ += fmt::format("\nand {} more", issues.size() - kShown);
+        notice.faults.push_back(fmt::format("and {} more", left));
     }
+    notice_ = std::move(notice);
 }
 
 void Session::change(Scenario next, bool dragging)
 {
     leave_example();
-    if (next == scenario_)
+    if (next != scene_.scenario)
     {
-        return;
+        scene_.change(std::move(next), dragging && dragging_);
+        dragging_ = dragging;
     }
-    if (!dragging || !dragging_)
-    {
-        undo_.push_back(scenario_);
-        if (undo_.size() > kMostUndo)
-        {
-            undo_.erase(undo_.begin());
-        }
-    }
-    dragging_ = dragging;
-    redo_.clear();
-    scenario_ = std::move(next);
-    evaluate_now();
 }
 
 // What a repair took away comes back as soon as it is legal again: the repair of 100 GPUs ends with 256.
@@ -147,7 +68,7 @@ ChangeScenario Session::moved_to(ChangeScenario change)
     const auto same_work = [](const Scenario& a, const Scenario& b)
     { return a.parallel == b.parallel && a.training == b.training; };
     const Scenario asked = change.scenario;
-    const bool still = repaired_ && repaired_->made == scenario_ && same_work(asked, scenario_);
+    const bool still = repaired_ && repaired_->made == scene_.scenario && same_work(asked, scene_.scenario);
     if (still)
     {
         change.scenario.parallel = repaired_->wanted.parallel;
@@ -167,142 +88,32 @@ ChangeScenario Session::moved_to(ChangeScenario change)
     return next;
 }
 
-void Session::paste()
+void Session::step_to(std::vector<Scenario>& from, std::vector<Scenario>& to)
 {
-    const std::string text = from_clipboard();
-    if (is_link(text))
+    if (!from.empty())
     {
-        open_link(text);
-        visit_.reset(); // it was asked for here
-        return;
-    }
-    if (is_measured_csv(text))
-    {
-        measure(text);
-        return;
-    }
-    const auto document = parse_json(text);
-    if (document && is_machines(*document))
-    {
-        const auto machines = machines_from_json(*document);
-        if (!machines)
-        {
-            fail(kNotPasted, machines.issues());
-            return;
-        }
-        work_in_lab(AddMachines{*machines});
-        show_place("roofline/machines");
-        say(counted(std::ssize(*machines), "machine") + " added");
-        return;
-    }
-    if (document && is_hugging_face(*document))
-    {
-        const auto next = with_config(*document, scenario_, presets_);
-        if (!next)
-        {
-            fail(kNotPasted, next.issues());
-            return;
-        }
-        change(next->scenario, false);
-        say(next->notice);
-        return;
-    }
-    auto read = document ? scenario_from_json(*document, presets_) : Result<Scenario>(document.issues());
-    if (!read)
-    {
-        fail(kNotPasted, read.issues());
-        return;
-    }
-    change(std::move(*read), false);
-    say("Pasted");
-}
-
-void Session::measure(std::string_view text)
-{
-    auto set = measured_from_csv(text, now_.scenario, presets_);
-    if (!set)
-    {
-        fail(kNotPasted, set.issues());
-        return;
-    }
-    set_measured(std::move(*set));
-    open(id_of(ViewRole::measured));
-    notice_ = fmt::format("Pasted {} measured step{}", measured_->set.rows.size(),
-                          measured_->set.rows.size() == 1 ? "" : "s");
-}
-
-void Session::set_measured(MeasuredSet set)
-{
-    measured_ = MeasuredFrame{std::move(set), {}};
-    fit_measured({constants_for(measured_->set)});
-}
-
-void Session::next_accuracy()
-{
-    if (!accuracy_)
-    {
-        auto sets = measured_sources();
-        accuracy_ = sets ? AccuracyFrame{std::move(*sets), {}, {}} : AccuracyFrame{{}, {}, sets.issues()};
-    }
-    if (!accuracy_->done())
-    {
-        accuracy_->sources.push_back(source_accuracy(accuracy_->sets, accuracy_->sources.size()));
-    }
-}
-
-void Session::fit_measured(const FitMeasured& action)
-{
-    if (action.shipped)
-    {
-        auto set = shipped_runs();
-        set ? set_measured(std::move(*set)) : say(to_line(set.issues().front()));
-        if (set)
-        {
-            measured_->shipped = true;
-        }
-        return;
-    }
-    if (!measured_)
-    {
-        return;
-    }
-    auto fit = fit_calibration({measured_->set}, action.constants, false);
-    if (fit)
-    {
-        measured_->fit = std::move(*fit);
-    }
-    else
-    {
-        fail("Not fitted", fit.issues());
+        leave_example();
+        to.push_back(scene_.scenario);
+        scene_.show(from.back());
+        from.pop_back();
     }
 }
 
 void Session::run(Command command)
 {
-    const auto step = [this](std::vector<Scenario>& from, std::vector<Scenario>& to)
-    {
-        if (!from.empty())
-        {
-            leave_example();
-            to.push_back(scenario_);
-            scenario_ = from.back();
-            from.pop_back();
-            evaluate_now();
-        }
-    };
     switch (command)
     {
     case Command::undo:
-        step(undo_, redo_);
+        step_to(scene_.undo, scene_.redo);
         break;
     case Command::redo:
-        step(redo_, undo_);
+        step_to(scene_.redo, scene_.undo);
         break;
     case Command::reset:
         change(default_scenario(presets_), false);
         break;
     case Command::copy:
-        to_clipboard(to_json(scenario_, presets_).dump());
+        to_clipboard(to_json(scene_.scenario, presets_).dump());
         notice_ = "Copied as text";
         break;
     case Command::copy_link:
@@ -313,14 +124,14 @@ void Session::run(Command command)
         paste();
         break;
     case Command::compare:
-        before_ = before_ ? std::nullopt : std::optional(now_);
-        notice_ = before_ ? "A is kept; what you change now is B" : "";
+        scene_.compare();
+        notice_ = scene_.before ? "A is kept; what you change now is B" : "";
         break;
     case Command::swap:
-        if (before_)
+        if (scene_.before)
         {
-            const Scenario a = before_->scenario;
-            before_ = now_;
+            const Scenario a = scene_.before->scenario;
+            scene_.before = scene_.now;
             change(a, false);
         }
         break;
@@ -369,7 +180,7 @@ void Session::study(const StudyAction& action)
 
 void Session::work_in_lab(const LabAction& action)
 {
-    std::string notice = lab_->apply(action);
+    Notice notice = lab_->apply(action);
     if (!notice.empty())
     {
         say(std::move(notice));
@@ -378,7 +189,7 @@ void Session::work_in_lab(const LabAction& action)
 
 void Session::work_with_team(const TeamAction& action)
 {
-    std::string notice = team_->apply(action);
+    Notice notice = team_->apply(action);
     if (!notice.empty())
     {
         say(std::move(notice));
@@ -387,7 +198,7 @@ void Session::work_with_team(const TeamAction& action)
 
 void Session::apply(const Action& action)
 {
-    const std::string refused = lessons_ ? lessons_->refuses(action, scenario_) : std::string();
+    const std::string refused = lessons_ ? lessons_->refuses(action, scene_.scenario) : std::string();
     if (!refused.empty())
     {
         notice_ = refused;
@@ -417,9 +228,7 @@ void Session::play(bool on)
         work_in_lab(on ? LabCommand::run : LabCommand::pause);
         return;
     }
-    playback().playing = on;
-    clocks_[view_].rounds = 0;
-    clocks_[view_].opening = false;
+    view_clock().play(on);
 }
 
 void Session::seek(double t)
@@ -429,10 +238,26 @@ void Session::seek(double t)
         work_in_lab(LookAtStep{t});
         return;
     }
-    Clock& clock = clocks_[view_];
-    clock.playback.t = std::max(0.0, t);
-    clock.playback.playing = clock.playback.playing && !clock.opening;
-    clock.opening = false;
+    view_clock().seek(t);
+}
+
+void Session::take(const ChangeScenario& wanted)
+{
+    const bool moved =
+        wanted.scenario.model != scene_.scenario.model || wanted.scenario.cluster != scene_.scenario.cluster;
+    ChangeScenario next = moved ? moved_to(wanted) : wanted;
+    change(std::move(next.scenario), next.dragging);
+    say(std::move(next.notice));
+}
+
+// The view that a question was shown beside leads back to the question.
+void Session::open_place(const std::string& id)
+{
+    if (asked_ && (id == aside_->view || id == id_of(ViewRole::study)))
+    {
+        back_to_question();
+    }
+    open(id);
 }
 
 void Session::perform(const Action& action)
@@ -441,34 +266,19 @@ void Session::perform(const Action& action)
     {
         dragging_ = false;
     }
-    const bool quiet = std::holds_alternative<Seek>(action) || std::holds_alternative<Play>(action) ||
-                       std::holds_alternative<Boxed<SearchLayouts>>(action);
+    const bool quiet = std::holds_alternative<Seek>(action) || std::holds_alternative<Play>(action);
     if (!quiet)
     {
-        notice_.clear();
+        notice_ = Notice();
     }
     std::visit(
         Overloaded{
-            [this](const ChangeScenario& a)
-            {
-                const bool moved =
-                    a.scenario.model != scenario_.model || a.scenario.cluster != scenario_.cluster;
-                ChangeScenario next = moved ? moved_to(a) : a;
-                change(std::move(next.scenario), next.dragging);
-                say(std::move(next.notice));
-            },
+            [this](const ChangeScenario& a) { take(a); },
             [this](const LoadScenario& a) { load(a.id); },
-            [this](const OpenView& a)
-            {
-                if (asked_ && (a.id == aside_->view || a.id == id_of(ViewRole::study)))
-                {
-                    back_to_question();
-                }
-                open(a.id);
-            },
+            [this](const OpenView& a) { open_place(a.id); },
             [this](const Play& a) { play(a.playing); },
             [this](const Seek& a) { seek(a.t); },
-            [this](const SetSpeed& a) { playback().speed = std::clamp(a.speed, 0.25F, 4.0F); },
+            [this](const SetSpeed& a) { view_clock().playback.speed = std::clamp(a.speed, 0.25F, 4.0F); },
             [this](const ChangePreferences& a) { preferences_ = a.preferences; },
             [this](const SaveText& a) { say(to_file(a)); },
             [this](const CopyText& a)
@@ -476,26 +286,17 @@ void Session::perform(const Action& action)
                 to_clipboard(a.text);
                 say(a.notice);
             },
-            [this](const Boxed<SearchLayouts>& a)
-            {
-                const Scenario& scenario = a->as_it_stands ? scenario_ : now_.scenario;
-                // A search that ends at its first look is kept as well.
-                const bool same = layouts_ != nullptr && layouts_->answers(scenario, a->limits);
-                searcher_->want(scenario, a->limits);
-                layouts_ = searcher_->look();
-                search_is_kept_ = search_is_kept_ && same;
-            },
             [this](const StartLesson& a) { start_lesson(a); },
             [this](const Boxed<LessonInput>& a)
             {
-                if (aside_ && !asked_)
+                if (in_lesson())
                 {
                     lessons_->input(*a);
                 }
             },
             [this](LessonSwitch a)
             {
-                if (aside_ && !asked_)
+                if (in_lesson())
                 {
                     lessons_->turn(a);
                 }
@@ -517,12 +318,15 @@ void Session::perform(const Action& action)
 
 void Session::advance(double seconds, const Motion& motion)
 {
-    layouts_ = searcher_->look();
-    keep_search();
+    works_->next_frame();
+    while (const auto answer = works_->take_finished<LayoutWork>())
+    {
+        keep_search(*answer);
+    }
     study_->tick();
     lab_->tick();
     team_->tick();
-    if (std::string notice = lab_->take_notice(); !notice.empty())
+    if (Notice notice = lab_->take_notice(); !notice.empty())
     {
         say(std::move(notice));
     }
@@ -534,39 +338,18 @@ void Session::advance(double seconds, const Motion& motion)
     {
         return;
     }
-    Clock& clock = frozen_ ? frozen_->clocks[view_] : clocks_[view_];
-    Playback& p = clock.playback;
-    if (motion.rest != clock.rest)
-    {
-        // First shown, or the scenario changed where this view rests.
-        p.t = p.playing ? p.t : motion.rest;
-        clock.rest = motion.rest;
-    }
+    ViewClock& shown = frozen_ ? frozen_->clocks[scene_.view] : view_clock();
+    shown.follow(motion);
     if (start_at_)
     {
-        p.t = *std::exchange(start_at_, std::nullopt);
+        shown.playback.t = *std::exchange(start_at_, std::nullopt);
     }
-    if (frozen_ || !p.playing || motion.duration <= 0)
+    if (frozen_)
     {
-        p.t = std::min(p.t, motion.duration);
+        shown.playback.t = std::min(shown.playback.t, motion.duration);
         return;
     }
-    if (p.t >= motion.duration)
-    {
-        p.t = 0; // play pressed at the end
-    }
-    p.t += seconds * motion.per_second * static_cast<double>(p.speed);
-    if (clock.opening && p.t >= motion.rest)
-    {
-        p.t = motion.rest;
-        p.playing = clock.opening = false;
-    }
-    if (p.t >= motion.duration && p.playing)
-    {
-        ++clock.rounds;
-        p.playing = clock.rounds < motion.rounds;
-        p.t = p.playing ? 0 : motion.duration;
-    }
+    shown.advance(seconds, motion);
 }
 
 bool Session::playing() const
@@ -579,8 +362,8 @@ bool Session::playing() const
     {
         return team_->busy() && !watching();
     }
-    const auto found = clocks_.find(view_);
-    return found != clocks_.end() && found->second.playback.playing && !frozen_ &&
+    const auto found = scene_.clocks.find(scene_.view);
+    return found != scene_.clocks.end() && found->second.playback.playing && !frozen_ &&
            !(lessons_ && lessons_->frozen());
 }
 
@@ -603,8 +386,8 @@ bool Session::ticking() const
 
 Frame Session::frame(double clock) const
 {
-    const std::map<std::string, Clock>& clocks = frozen_ ? frozen_->clocks : clocks_;
-    const auto found = clocks.find(view_);
+    const auto& clocks = frozen_ ? frozen_->clocks : scene_.clocks;
+    const auto found = clocks.find(scene_.view);
     const LabFrame& lab = lab_->frame();
     Playback playback = found == clocks.end() ? Playback{} : found->second.playback;
     if (role() == ViewRole::lab)
@@ -612,32 +395,32 @@ Frame Session::frame(double clock) const
         const std::int64_t newest = lab.a.snapshot ? lab.a.snapshot->step : 0;
         playback = {static_cast<double>(lab.look.value_or(newest)), lab.running, 1};
     }
-    return {scenario_,
-            example_ ? example_->issues : issues_,
-            on_show(),
-            before_ ? &*before_ : nullptr,
-            presets_,
-            preferences_,
-            view_,
-            notice_,
-            playback,
-            !undo_.empty(),
-            !redo_.empty(),
-            clock,
-            layouts_,
-            &searches_,
-            lessons_ ? &lessons_->course() : nullptr,
-            lessons_ ? lessons_->frame() : nullptr,
-            &study_->frame(),
-            &lab,
-            &team_->frame(),
-            &stage_,
-            measured_ ? &*measured_ : nullptr,
-            accuracy_ ? &*accuracy_ : nullptr,
-            saving_ ? &*saving_ : nullptr,
-            asked_ ? std::string_view(aside_->view) : std::string_view(),
-            offered_ != nullptr ? offered_->name : std::string_view(),
-            example_.has_value()};
+    return {.scenario = scene_.scenario,
+            .issues = example_ ? example_->issues : scene_.issues,
+            .now = on_show(),
+            .before = scene_.before ? &*scene_.before : nullptr,
+            .presets = presets_,
+            .preferences = preferences_,
+            .view = scene_.view,
+            .notice = notice_,
+            .playback = playback,
+            .can_undo = !scene_.undo.empty(),
+            .can_redo = !scene_.redo.empty(),
+            .clock = clock,
+            .works = works_.get(),
+            .searches = &searches_,
+            .course = lessons_ ? &lessons_->course() : nullptr,
+            .lesson = lessons_ ? lessons_->frame() : nullptr,
+            .study = &study_->frame(),
+            .lab = &lab,
+            .team = &team_->frame(),
+            .stage = &stage_,
+            .measured = measured_ ? &*measured_ : nullptr,
+            .accuracy = accuracy_ ? &*accuracy_ : nullptr,
+            .saving = saving_ ? &*saving_ : nullptr,
+            .back = asked_ ? std::string_view(aside_->view) : std::string_view(),
+            .example = offered_ != nullptr ? offered_->name : std::string_view(),
+            .shows_example = example_.has_value()};
 }
 
 } // namespace ringside

@@ -2,22 +2,22 @@
 // no window here.
 //
 // Playing, seeking and stepping become lab actions while the lab is shown, whose time is the training step.
-// The person's scenario is set aside, with undo, comparison, playback and view, while a lesson or a question
-// shows its own, and only the person's is saved.
+// The user's scenario is set aside, with undo, comparison, playback and view, while a lesson or a question
+// shows its own, and only the user's is saved.
 #pragma once
 
 #include "app/session/controllers/lab_controller.h"
 #include "app/session/controllers/lesson_controller.h"
 #include "app/session/controllers/study_controller.h"
 #include "app/session/controllers/team_controller.h"
-#include "app/session/layout_searcher.h"
+#include "app/session/scene.h"
+#include "app/session/work_runner.h"
 #include "core/scenario/link/link.h"
 #include "core/study/lessons/demo_script.h"
+#include "ui/shell/frame/layouts_frame.h"
 #include "ui/shell/frame/measured_frame.h"
-#include "ui/shell/view.h"
 
 #include <functional>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -47,15 +47,15 @@ public:
     // Valid until the next apply().
     Frame frame(double clock) const;
 
-    const Scenario& scenario() const { return scenario_; }
-    const Evaluated& now() const { return now_; }
-    // The person's, also while a lesson's or a question's is on show: as they left it, the last scenario that
+    const Scenario& scenario() const { return scene_.scenario; }
+    const Evaluated& now() const { return scene_.now; }
+    // The user's, also while a lesson's or a question's is on show: as they left it, the last scenario that
     // worked, and their view.
-    const Scenario& own_scenario() const { return aside_ ? aside_->scenario : scenario_; }
-    const Scenario& own_good_scenario() const { return aside_ ? aside_->good : now_.scenario; }
-    const Issues& issues() const { return issues_; }
+    const Scenario& own_scenario() const { return own().scenario; }
+    const Scenario& own_good_scenario() const { return own().now.scenario; }
+    const Issues& issues() const { return scene_.issues; }
     const Preferences& preferences() const { return preferences_; }
-    const std::string& view() const { return view_; }
+    const std::string& view() const { return scene_.view; }
     bool playing() const;
     // A training elsewhere is on show: it changes a few times a second, and may run on this very processor.
     bool watching() const;
@@ -63,11 +63,10 @@ public:
     bool ticking() const;
     bool quit() const { return quit_; }
     bool full_screen() const { return full_screen_; }
-    // One line for the person, gone with their next action; "Not saved: ..." and its like are faults.
-    void say(std::string notice);
-    // What went wrong, in the command line's own words: a notice of several lines, of which the first is a
-    // title. The window shows it until it is closed.
-    void fail(std::string_view what, const Issues& issues);
+    // What the user is told; gone with their next action, or as a fault shown until it is closed.
+    void say(Notice notice);
+    // Why something was not done, in the command line's own words.
+    void fail(std::string title, const Issues& issues) { say({std::move(title), issues}); }
     // Replaces the current scenario without a step of undo: at the start.
     void start_with(Scenario scenario);
     // What is to be kept for the next start: what a link brought is a visit, until something of it is
@@ -86,18 +85,19 @@ public:
 
     std::string link_page{kLinkScheme}; // address that links open at
     std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
-    // Saves a file for the person and returns what to tell them.
-    std::function<std::string(const SaveText&)> to_file = [](const SaveText&) { return std::string(); };
+    // Saves a file for the user and returns what to tell them.
+    std::function<Notice(const SaveText&)> to_file = [](const SaveText&) { return Notice(); };
     // Searches for layouts that ended, also those of earlier sessions.
     void set_searches(std::vector<KeptSearch> searches) { searches_ = std::move(searches); }
     const std::vector<KeptSearch>& searches() const { return searches_; }
-    // Threads that search layouts; 0 searches while frames are made.
-    void set_search_threads(std::size_t threads) { searcher_ = std::make_unique<LayoutSearcher>(threads); }
+    // How views' work is done: a slice each frame until another way is set.
+    void set_works(std::unique_ptr<WorkRunner> works) { works_ = std::move(works); }
+    const WorkRunner& works() const { return *works_; }
     // The lessons there are, and which were finished before.
     void set_course(Course course, std::set<std::string> done);
     // Null where there are no lessons.
     const LessonController* lessons() const { return lessons_.get(); }
-    const std::string& own_view() const { return aside_ ? aside_->view : view_; }
+    const std::string& own_view() const { return own().view; }
     // Scenes to walk through; the first one opens at once.
     void set_script(DemoScript script);
     // What may be started from the window.
@@ -131,9 +131,10 @@ private:
     void change(Scenario next, bool dragging);
     // To another model or cluster, with a layout that suits it.
     ChangeScenario moved_to(ChangeScenario change);
-    void evaluate_now();
-    void keep_search();
+    const SessionScene& own() const { return aside_ ? *aside_ : scene_; } // the user's
+    void keep_search(const LayoutAnswer& answer);
     void run(Command command);
+    void step_to(std::vector<Scenario>& from, std::vector<Scenario>& to); // an undo or a redo
     void study(const StudyAction& action);
     void show_question();
     void back_to_question();
@@ -142,16 +143,16 @@ private:
     void open(std::string_view place);
     void play(bool on);
     void seek(double t);
-    // The same where what is to be seen is named: its first page where none is named.
+    // Opens what is to be seen by name: its first page where none is named.
     void show_place(std::string_view place);
     void put_aside();
     void take_back();
-    // The page on show opens with its example where the person's scenario has nothing to show there; decided
+    // The page on show opens with its example where the user's scenario has nothing to show there; decided
     // once for a page, and never beside a lesson, a question, scenes, a comparison or a fault.
     void follow_opening();
     void show_example();
     void turn_example();
-    // The person changed the scenario: from now on the page shows that.
+    // The user changed the scenario: from now on the page shows that.
     void leave_example();
     std::string place_on_show() const; // a page, or a view without pages
     const Evaluated& on_show() const;
@@ -161,38 +162,23 @@ private:
     void next_accuracy();
     void work_in_lab(const LabAction& action);
     void work_with_team(const TeamAction& action);
-    ViewRole role() const { return find_view(view_)->role; } // of the view on show
-    struct Clock
-    {
-        Playback playback;
-        double rest = -1;     // of the motion it was last moved with
-        int rounds = 0;       // played through since play was pressed
-        bool opening = false; // plays to where it rests, unless the user takes over
-    };
-    // In place of the person's scenario, which stays as it is.
+    ViewRole role() const { return find_view(scene_.view)->role; } // of the view on show
+    // In place of the user's scenario, which stays as it is.
     struct Example
     {
         Evaluated now;
         Issues issues;
-    };
-    // The person's own, while a lesson's or a question's scenario is on show.
-    struct Aside
-    {
-        Scenario scenario;
-        Scenario good; // the last one that worked
-        std::string view;
-        std::vector<Scenario> undo;
-        std::vector<Scenario> redo;
-        std::optional<Evaluated> before;
-        std::map<std::string, Clock> clocks;
     };
     struct Visit
     {
         Scenario shown; // by the link
         Scenario own;   // before it
     };
-    Playback& playback() { return clocks_[view_].playback; }
+    ViewClock& view_clock() { return scene_.clocks[scene_.view]; } // of the view on show
     void perform(const Action& action);
+    void take(const ChangeScenario& wanted);
+    void open_place(const std::string& id);
+    bool in_lesson() const { return aside_.has_value() && !asked_; }
     void start_lesson(const StartLesson& which);
     Issues begin_lesson(const StartLesson& which);
     Issues ask(const std::string& question, std::uint64_t seed);
@@ -208,12 +194,8 @@ private:
     void start_playback(const LessonPlayback& playback);
 
     const Presets& presets_;
-    Scenario scenario_;
-    Issues issues_;
-    Evaluated now_;
-    std::optional<Evaluated> before_;
-    std::vector<Scenario> undo_;
-    std::vector<Scenario> redo_;
+    SessionScene scene_;
+    std::optional<SessionScene> aside_; // the user's, while a lesson or a question shows its own
     // The last change of model or cluster whose layout had to be another.
     struct Repair
     {
@@ -221,15 +203,12 @@ private:
         Scenario made;
     };
     std::optional<Repair> repaired_;
-    std::unique_ptr<LayoutSearcher> searcher_ = std::make_unique<LayoutSearcher>();
-    const LayoutAnswer* layouts_ = nullptr; // the searcher's
+    std::unique_ptr<WorkRunner> works_ = std::make_unique<WorkRunner>();
     std::vector<KeptSearch> searches_;
-    bool search_is_kept_ = true; // of layouts_, once it is whole
     std::unique_ptr<StudyController> study_ = std::make_unique<StudyController>(StudyController::Setup());
     std::unique_ptr<LabController> lab_ = std::make_unique<LabController>(LabController::Setup());
     std::unique_ptr<TeamController> team_ = std::make_unique<TeamController>(TeamController::Setup());
     Preferences preferences_;
-    std::string view_;
     std::string page_asked_;
     std::string place_;                // as the view last said
     bool place_about_scenario_ = true; // and whether the scenario has a part in it
@@ -237,10 +216,8 @@ private:
     const Opening* offered_ = nullptr; // what it opens with, where the scenario has nothing to show there
     std::optional<Example> example_;   // while it is on show
     std::set<std::string> left_examples_;
-    std::string notice_;
-    std::map<std::string, Clock> clocks_;
+    Notice notice_;
     std::unique_ptr<LessonController> lessons_;
-    std::optional<Aside> aside_;
     std::optional<Visit> visit_;
     StageFrame stage_;
     std::optional<DemoScript> script_;
@@ -252,7 +229,7 @@ private:
     struct Frozen
     {
         Evaluated now;
-        std::map<std::string, Clock> clocks;
+        std::map<std::string, ViewClock> clocks;
     };
     std::optional<Frozen> frozen_;
     bool asked_ = false;             // it is a question's

@@ -47,7 +47,7 @@ PlaceLink Session::link() const
     else
     {
         link.view = place_on_show();
-        link.scenario = place_about_scenario_ ? std::optional(scenario_) : std::nullopt;
+        link.scenario = place_about_scenario_ ? std::optional(scene_.scenario) : std::nullopt;
     }
     return link;
 }
@@ -83,7 +83,7 @@ void Session::open_link(std::string_view text)
     {
         Scenario own = kept_scenario();
         change(*link.scenario, false);
-        visit_ = Visit{now_.scenario, std::move(own)};
+        visit_ = Visit{scene_.now.scenario, std::move(own)};
     }
     left_examples_.clear(); // the sender of the link may have seen one
     show_place(link.view);
@@ -112,21 +112,16 @@ void Session::open_link(std::string_view text)
                         : fail("Not everything in the link could be opened", read.issues);
 }
 
-void Session::keep_search()
+void Session::keep_search(const LayoutAnswer& answer)
 {
-    if (search_is_kept_ || layouts_ == nullptr || layouts_->progress < 1)
-    {
-        return;
-    }
-    search_is_kept_ = true;
-    const auto& [scenario, limits, result, progress, faults] = *layouts_;
+    const auto& [scenario, limits, result, progress, faults] = answer;
     if (result.best.empty())
     {
         return;
     }
     PlaceLink place;
     place.view = "planner";
-    place.scenario = scenario_;
+    place.scenario = scene_.scenario;
     const Candidate& best = result.best.front();
     KeptSearch kept{
         fmt::format("{}, {} GPUs, {}: {}", scenario.model.name,

@@ -133,6 +133,7 @@ WindowFilm::WindowFilm(const Session& shown, const Presets& presets, const FontF
         session_.apply(Command::compare);
         session_.start_with(shown.now().scenario);
     }
+    session_.set_works(std::make_unique<WorkRunner>(WorkPace::at_once));
     session_.set_preferences(shown.preferences());
     session_.apply(OpenView{shown.view()});
 }
@@ -210,12 +211,12 @@ Saving WindowFilm::saving() const
             share > kTelling ? took * (1 - share) / share : 0};
 }
 
-std::string WindowFilm::finish()
+Notice WindowFilm::finish()
 {
     const Issues issues = recorder_->finish();
     if (!issues.empty())
     {
-        return "Not saved: " + to_line(issues.front());
+        return {"Not saved", {to_line(issues.front())}};
     }
     const bool folder = recorder_->goes_to().extension() != ".mp4";
     return fmt::format("Saved {}{}", recorder_->goes_to().string(),

@@ -1,3 +1,4 @@
+// One file, since every option of a picture is opened here, in the order in which they build on each other.
 #include "app/window/stage.h"
 
 #include "app/files/demo_script_file.h"
@@ -106,7 +107,7 @@ void open_lesson(Session& session, const PictureOptions& options)
     const Frame first = session.frame(0);
     if (first.lesson == nullptr)
     {
-        end_with({{"--lesson", first.notice, ""}});
+        end_with({{"--lesson", to_text(first.notice), ""}});
     }
     const auto steps = static_cast<int>(first.lesson->lesson().steps.size());
     if (options.step < 1 || options.step > steps)
@@ -354,6 +355,50 @@ void save_with_team(TeamController& team, std::int64_t steps)
     }
 }
 
+// The ranks that the view shows, trained or watched.
+void open_team(const PictureOptions& options, Session& session)
+{
+    if (!options.watch.empty())
+    {
+        TeamController::Setup setup;
+        setup.watch = options.watch;
+        session.set_team(std::make_unique<TeamController>(std::move(setup)));
+        session.team().wait(kPatience);
+        if (!session.team().frame().started())
+        {
+            end_with({{"--watch", session.team().frame().fault, ""}});
+        }
+    }
+    else if (options.view == "ranks/bytes")
+    {
+        TeamController::Setup setup;
+        setup.compared_steps = std::max<std::int64_t>(2, options.steps);
+        session.set_team(std::make_unique<TeamController>(setup));
+        session.team().apply(TeamCommand::compare);
+        session.team().wait(kPatience);
+    }
+    else if (options.view == "ranks/saves")
+    {
+        save_with_team(session.team(), options.steps);
+    }
+    else if (options.view == "ranks")
+    {
+        train_with_team(session.team(), options.steps);
+    }
+}
+
+void open_measured(const PictureOptions& options, const Presets& presets, Session& session)
+{
+    if (!options.measured.empty())
+    {
+        auto set = or_end(read_measured(options.measured, session.scenario(), presets), options.measured);
+        end_with(set.rows.empty()
+                     ? Issues{{"--measured", "no row says how long a step took", "give measured steps"}}
+                     : Issues());
+        session.set_measured(std::move(set));
+    }
+}
+
 } // namespace
 
 Stage::Stage(Opened assets)
@@ -386,33 +431,8 @@ void Stage::open_scenarios(const PictureOptions& options, Issues& issues)
 void Stage::open_view(const PictureOptions& options)
 {
     Issues issues;
-    if (!options.watch.empty())
-    {
-        TeamController::Setup setup;
-        setup.watch = options.watch;
-        session_.set_team(std::make_unique<TeamController>(std::move(setup)));
-        session_.team().wait(kPatience);
-        if (!session_.team().frame().started())
-        {
-            end_with({{"--watch", session_.team().frame().fault, ""}});
-        }
-    }
-    else if (options.view == "ranks/bytes")
-    {
-        TeamController::Setup setup;
-        setup.compared_steps = std::max<std::int64_t>(2, options.steps);
-        session_.set_team(std::make_unique<TeamController>(setup));
-        session_.team().apply(TeamCommand::compare);
-        session_.team().wait(kPatience);
-    }
-    else if (options.view == "ranks/saves")
-    {
-        save_with_team(session_.team(), options.steps);
-    }
-    else if (options.view == "ranks")
-    {
-        train_with_team(session_.team(), options.steps);
-    }
+    open_team(options, session_);
+    session_.set_works(std::make_unique<WorkRunner>(WorkPace::at_once));
     session_.set_course(open_course(opened_.assets, issues), {});
     set_up_measured(session_, opened_.assets, opened_.presets);
     Preferences preferences;
@@ -434,15 +454,7 @@ void Stage::open_view(const PictureOptions& options)
     {
         open_lesson(session_, options);
     }
-    if (!options.measured.empty())
-    {
-        auto set =
-            or_end(read_measured(options.measured, session_.scenario(), opened_.presets), options.measured);
-        end_with(set.rows.empty()
-                     ? Issues{{"--measured", "no row says how long a step took", "give measured steps"}}
-                     : Issues());
-        session_.set_measured(std::move(set));
-    }
+    open_measured(options, opened_.presets, session_);
     session_.say("");
     ImGui::GetIO().DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
     drawing_.prepare(preferences, 1);

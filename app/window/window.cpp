@@ -1,3 +1,4 @@
+// One file, since the window, its loop and what starts both share one screen.
 #include "app/window/window.h"
 
 #include <glad/gl.h>
@@ -114,7 +115,7 @@ public:
             glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
         }
     }
-    // Of the window while it is none that fills the screen.
+    // The size of the window while it does not fill the screen.
     void windowed_size(int& width, int& height) const
     {
         const Place at = full_screen() ? windowed_ : place();
@@ -309,7 +310,7 @@ private:
         }
     }
 
-    // The same frame once more, written down as shapes.
+    // Draws the frame once more, written down as shapes.
     void save_svg()
     {
         Sketch sketch;
@@ -335,12 +336,12 @@ private:
         session_.set_saving(film_->saving());
     }
 
-    void stop_film(const std::string& says)
+    void stop_film(Notice notice)
     {
         film_.reset();
         drawing_.enter();
         session_.set_saving({});
-        session_.say(says);
+        session_.say(std::move(notice));
         frames_ = kFramesPerEvent;
     }
 
@@ -464,7 +465,7 @@ void start_what_is_asked(Session& session, const WindowOptions& options, const O
         session.apply(StartLesson{options.lesson});
         if (session.frame(0).lesson == nullptr)
         {
-            end_with({{"--lesson", session.frame(0).notice, ""}});
+            end_with({{"--lesson", to_text(session.frame(0).notice), ""}});
         }
     }
     if (!options.script.empty())
@@ -485,7 +486,8 @@ void connect(Session& session, const Screen& screen)
     session.to_file = [](const SaveText& file)
     {
         const auto saved = save_new(file.name, file.text);
-        return saved ? "Saved " + saved->string() : "Not saved: " + to_line(saved.issues().front());
+        return saved ? Notice("Saved " + saved->string())
+                     : Notice("Not saved", {to_line(saved.issues().front())});
     };
     session.from_clipboard = [&]
     {
@@ -511,18 +513,13 @@ void add_window_options(CLI::App& app, WindowOptions& o)
     app.add_flag("--no-tour", o.no_tour, "skip the tour of the very first start");
 }
 
-int run_window(const WindowOptions& options)
+namespace
 {
-    const Opened opened = open_presets(options);
-    if (!options.view.empty() && find_view(options.view) == nullptr)
-    {
-        return print_faults({{"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
-                              "ringside picture --list names them"}});
-    }
-    Issues issues;
-    const bool first_start = !has_settings();
-    const Settings settings = load_settings(issues);
-    Session session(opened.presets, default_scenario(opened.presets));
+
+// The session as the options and the last settings want it.
+void set_up_session(Session& session, const WindowOptions& options, const Opened& opened,
+                    const Settings& settings, Issues& issues)
+{
     start_scenario(session, options, opened.presets, issues);
     LabController::Setup lab = lab_setup(opened.assets, opened.presets, "auto", true);
     PlaceLink place;
@@ -547,6 +544,30 @@ int run_window(const WindowOptions& options)
                                                      : id_of(ViewRole::ranks);
     session.apply(OpenView{view});
     start_what_is_asked(session, options, opened);
+}
+
+// Whether the options say what to show.
+bool asks_for_something(const WindowOptions& o)
+{
+    return !o.view.empty() || !o.scenario.empty() || !o.lesson.empty() || !o.script.empty() ||
+           !o.watch.empty() || !o.link.empty();
+}
+
+} // namespace
+
+int run_window(const WindowOptions& options)
+{
+    const Opened opened = open_presets(options);
+    if (!options.view.empty() && find_view(options.view) == nullptr)
+    {
+        return print_faults({{"--view", fmt::format("there is no view \u201c{}\u201d", options.view),
+                              "ringside picture --list names them"}});
+    }
+    Issues issues;
+    const bool first_start = !has_settings();
+    const Settings settings = load_settings(issues);
+    Session session(opened.presets, default_scenario(opened.presets));
+    set_up_session(session, options, opened, settings, issues);
 
     Drawing drawing(find_fonts(opened.assets));
     Screen screen(settings.width, settings.height);
@@ -560,14 +581,12 @@ int run_window(const WindowOptions& options)
     }
     screen.start_backends();
     connect(session, screen);
-    session.set_search_threads(std::max(1U, std::thread::hardware_concurrency()));
-    if (session.view() == views().front()->id && !preferences.reduced_motion)
+    session.set_works(threaded_works());
+    if (session.view() == views().front()->id && !settings.preferences.reduced_motion)
     {
         session.apply(Play{true}); // the first picture moves by itself
     }
-    const bool chosen = !options.view.empty() || !options.scenario.empty() || !options.lesson.empty() ||
-                        !options.script.empty() || !options.watch.empty() || !options.link.empty();
-    if (first_start && !options.no_tour && !chosen && !options.presenter)
+    if (first_start && !options.no_tour && !asks_for_something(options) && !options.presenter)
     {
         drawing.shell().tour().start();
     }

@@ -62,16 +62,30 @@ struct DialMove
 // change of step time where neither GPUs nor tokens change, else that of the GPU time a token takes.
 double time_change(const Scenario& before, const StepTime& now, const Scenario& after, const StepTime& then);
 
-// Works through the moves in slices, so that a window can go on drawing.
+// Work (core/base/work.h).
 class Sensitivity
 {
 public:
     // The scenario must be valid, and `now` its step_time().
+    struct Request
+    {
+        Scenario scenario;
+        StepTime now;
+
+        bool operator==(const Request& other) const { return scenario == other.scenario; }
+    };
+    static constexpr double kSlice = 60'000; // operations
+
     Sensitivity(Scenario scenario, const StepTime& now);
+    explicit Sensitivity(const Request& request) : Sensitivity(request.scenario, request.now) {}
 
     // Tries moves until about this many pipeline operations have run; false when none is left.
     bool advance(double operations);
     bool done() const { return next_ == wanted_.size(); }
+    double progress() const
+    {
+        return wanted_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(wanted_.size());
+    }
 
     const Scenario& scenario() const { return scenario_; }
     const StepTime& now() const { return now_; }

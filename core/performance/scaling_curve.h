@@ -1,7 +1,7 @@
 // Strong and weak scaling: the scenario's layout on more and fewer GPUs. Tensor, context and pipeline
 // parallelism stay, data parallelism grows. Says nothing about other layouts that might suit a size better.
 //
-// Works in slices of operations, so that a drag never waits.
+// Work (core/base/work.h), so that a drag never waits.
 #pragma once
 
 #include "core/base/result.h"
@@ -39,12 +39,18 @@ class ScalingSweep
 public:
     static constexpr std::int64_t kMostGpus = 16'384;
 
-    // The scenario must be valid.
+    using Request = Scenario;                // valid
+    static constexpr double kSlice = 60'000; // operations
+
     explicit ScalingSweep(Scenario scenario);
 
     // Looks at sizes until about this many pipeline operations have run; false when none is left.
     bool advance(double operations);
     bool done() const { return next_ == wanted_.size(); }
+    double progress() const
+    {
+        return wanted_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(wanted_.size());
+    }
 
     const Scenario& scenario() const { return scenario_; }
     // Ascending GPUs, the scenario's own size always among them.

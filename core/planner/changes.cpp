@@ -150,6 +150,15 @@ bool ChangeSearch::advance(double budget)
     return false;
 }
 
+double ChangeSearch::progress() const
+{
+    const double first = first_.progress();
+    return done_ ? 1
+           : first < 1 || seeds_.empty()
+               ? first / 2
+               : 0.5 + 0.5 * static_cast<double>(next_) / static_cast<double>(seeds_.size());
+}
+
 void ChangeSearch::finish()
 {
     done_ = true;

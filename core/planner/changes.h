@@ -23,12 +23,22 @@ struct Change
 // "TP 8 → 4 saves 0.90 s per step (...) and takes 21 GB more; the run costs $1.20 M less."
 std::string sentence_of(const Change& change, ByteUnit unit = ByteUnit::decimal);
 
-// Works in slices, so that a window can go on drawing.
+// Work (core/base/work.h).
 class ChangeSearch
 {
 public:
     // The scenario must be valid. Of the limits the framework and the headroom hold.
+    struct Request
+    {
+        Scenario scenario;
+        SearchLimits limits;
+
+        bool operator==(const Request&) const = default;
+    };
+    static constexpr double kSlice = 60'000; // operations
+
     ChangeSearch(const Scenario& scenario, const SearchLimits& limits);
+    explicit ChangeSearch(const Request& request) : ChangeSearch(request.scenario, request.limits) {}
 
     // Tries until about this many pipeline operations have run; false when none is left.
     bool advance(double operations);
@@ -37,7 +47,8 @@ public:
     const SearchLimits& limits() const { return limits_; }
     // Once done: at most three single ones, then at most three double ones that beat them all, best first.
     // Where the scenario fits they save time, else they make it fit.
-    const std::vector<Change>& found() const { return found_; }
+    const std::vector<Change>& result() const { return found_; }
+    double progress() const; // 0 to 1
 
 private:
     struct Tried

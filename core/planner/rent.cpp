@@ -71,20 +71,80 @@ std::int64_t grown_batch(const Scenario& s)
     return batch;
 }
 
-RentSearch::RentSearch(const Scenario& scenario, RentRequest request, const Presets& presets)
-    : scenario_(scenario), request_(std::move(request)), presets_(presets), refused_(request_.types.size())
+namespace
 {
-    request_.limits.objective = Objective::step_time;
-    for (std::size_t type = 0; type < request_.types.size(); ++type)
+
+double usd_of(const RentOffer& offer)
+{
+    return static_cast<double>(offer.paid()) * offer.days * 24 * offer.scenario.cluster.usd_per_gpu_hour;
+}
+
+} // namespace
+
+void RentOffers::set_price(std::size_t type, double usd_per_gpu_hour)
+{
+    types[type].cluster.usd_per_gpu_hour = usd_per_gpu_hour;
+    for (RentOffer& offer : offers)
     {
-        const std::int64_t node = request_.types[type].cluster.gpus_per_node;
-        const Issues faults = search_faults(on(scenario_, {type, node}));
+        if (offer.type == type)
+        {
+            offer.scenario.cluster.usd_per_gpu_hour = usd_per_gpu_hour;
+            offer.usd = usd_of(offer);
+        }
+    }
+    mark_frontier();
+}
+
+void RentOffers::add(RentOffer offer)
+{
+    offer.usd = usd_of(offer);
+    offers.push_back(std::move(offer));
+    mark_frontier();
+}
+
+void RentOffers::mark_frontier()
+{
+    for (RentOffer& one : offers)
+    {
+        one.frontier = std::none_of(offers.begin(), offers.end(),
+                                    [&](const RentOffer& other) {
+                                        return other.usd <= one.usd && other.days <= one.days &&
+                                               (other.usd < one.usd || other.days < one.days);
+                                    });
+    }
+}
+
+bool RentSearch::Request::operator==(const Request& other) const
+{
+    const RentRequest& a = rent;
+    const RentRequest& b = other.rent;
+    const bool same = presets == other.presets && a.limits == b.limits && a.network == b.network &&
+                      a.keep_batch == b.keep_batch && a.most_gpus == b.most_gpus &&
+                      std::ranges::equal(a.types, b.types, {}, &RentType::id, &RentType::id);
+    if (!same || a.types.empty())
+    {
+        return same;
+    }
+    Scenario on_first = on(other, {0, 1});
+    on_first.cluster.usd_per_gpu_hour = a.types.front().cluster.usd_per_gpu_hour;
+    return on(*this, {0, 1}) == on_first;
+}
+
+RentSearch::RentSearch(const Request& request)
+    : request_(request), found_{request.rent.types, {}, std::vector<std::string>(request.rent.types.size())}
+{
+    RentRequest& rent = request_.rent;
+    rent.limits.objective = Objective::step_time;
+    for (std::size_t type = 0; type < rent.types.size(); ++type)
+    {
+        const std::int64_t node = rent.types[type].cluster.gpus_per_node;
+        const Issues faults = search_faults(on(request_, {type, node}));
         if (!faults.empty())
         {
-            refused_[type] = to_line(faults.front());
+            found_.refused[type] = to_line(faults.front());
             continue;
         }
-        for (std::int64_t gpus = node; gpus <= request_.most_gpus; gpus *= 2)
+        for (std::int64_t gpus = node; gpus <= rent.most_gpus; gpus *= 2)
         {
             wanted_.push_back({type, gpus});
         }
@@ -94,51 +154,27 @@ RentSearch::RentSearch(const Scenario& scenario, RentRequest request, const Pres
 }
 
 // Software that the scenario named stays; else the accelerator's usual one.
-Scenario RentSearch::on(const Scenario& scenario, const Wanted& wanted) const
+Scenario RentSearch::on(const Request& request, const Wanted& wanted)
 {
-    const Cluster& cluster = request_.types[wanted.type].cluster;
-    Scenario s = with_gpu(scenario, cluster.gpu, presets_);
+    const Cluster& cluster = request.rent.types[wanted.type].cluster;
+    Scenario s = with_gpu(request.scenario, cluster.gpu, *request.presets);
     s.cluster = cluster;
     s.cluster.gpus = wanted.gpus;
-    s.cluster.network_gb_per_s *= request_.network;
-    s.training.global_batch = request_.keep_batch ? s.training.global_batch : grown_batch(s);
+    s.cluster.network_gb_per_s *= request.rent.network;
+    s.training.global_batch = request.rent.keep_batch ? s.training.global_batch : grown_batch(s);
     return without_layout(s);
-}
-
-bool RentSearch::answers(const Scenario& other) const
-{
-    return request_.types.empty() || on(scenario_, {0, 1}) == on(other, {0, 1});
-}
-
-double RentSearch::usd(const RentOffer& offer)
-{
-    return static_cast<double>(offer.paid()) * offer.days * 24 * offer.scenario.cluster.usd_per_gpu_hour;
-}
-
-void RentSearch::set_price(std::size_t type, double usd_per_gpu_hour)
-{
-    request_.types[type].cluster.usd_per_gpu_hour = usd_per_gpu_hour;
-    for (RentOffer& offer : offers_)
-    {
-        if (offer.type == type)
-        {
-            offer.scenario.cluster.usd_per_gpu_hour = usd_per_gpu_hour;
-            offer.usd = usd(offer);
-        }
-    }
-    mark_frontier();
 }
 
 bool RentSearch::advance(std::int64_t layouts)
 {
-    if (done())
+    if (next_ == wanted_.size())
     {
         return false;
     }
     const Wanted& wanted = wanted_[next_];
     if (!search_)
     {
-        search_.emplace(on(scenario_, wanted), request_.limits);
+        search_.emplace(on(request_, wanted), request_.rent.limits);
     }
     if (search_->advance(layouts))
     {
@@ -147,7 +183,7 @@ bool RentSearch::advance(std::int64_t layouts)
     take(wanted, search_->result());
     search_.reset();
     next_ += 1;
-    return !done();
+    return next_ < wanted_.size();
 }
 
 double RentSearch::progress() const
@@ -161,7 +197,7 @@ void RentSearch::take(const Wanted& wanted, const SearchResult& result)
     {
         return;
     }
-    RentOffer offer{.type = wanted.type, .gpus = wanted.gpus, .scenario = on(scenario_, wanted)};
+    RentOffer offer{.type = wanted.type, .gpus = wanted.gpus, .scenario = on(request_, wanted)};
     apply(result.best.front().layout, offer.scenario);
     const auto report = evaluate(offer.scenario);
     if (!report)
@@ -176,51 +212,36 @@ void RentSearch::take(const Wanted& wanted, const SearchResult& result)
     offer.mfu = report->step.mfu();
     offer.goodput = metric("run.goodput", s, *report);
     offer.days = metric("run.wall_days", s, *report);
-    if (offer.days <= 0) // fails faster than it recovers
+    if (offer.days > 0) // else it fails faster than it recovers
     {
-        return;
-    }
-    offer.usd = usd(offer);
-    offers_.push_back(std::move(offer));
-    mark_frontier();
-}
-
-void RentSearch::mark_frontier()
-{
-    for (RentOffer& one : offers_)
-    {
-        one.frontier = std::none_of(offers_.begin(), offers_.end(),
-                                    [&](const RentOffer& other) {
-                                        return other.usd <= one.usd && other.days <= one.days &&
-                                               (other.usd < one.usd || other.days < one.days);
-                                    });
+        found_.add(std::move(offer));
     }
 }
 
-const RentOffer* RentSearch::cheapest_within(double days) const
+const RentOffer* RentOffers::cheapest_within(double days) const
 {
     return best_of(
-        offers_, [days](const RentOffer& o) { return o.days <= days; }, cheaper);
+        offers, [days](const RentOffer& o) { return o.days <= days; }, cheaper);
 }
 
-const RentOffer* RentSearch::fastest_within(double usd) const
+const RentOffer* RentOffers::fastest_within(double usd) const
 {
     return best_of(
-        offers_, [usd](const RentOffer& o) { return o.usd <= usd; }, quicker);
+        offers, [usd](const RentOffer& o) { return o.usd <= usd; }, quicker);
 }
 
-const RentOffer* RentSearch::fewest_gpus_within(double days) const
+const RentOffer* RentOffers::fewest_gpus_within(double days) const
 {
     return best_of(
-        offers_, [days](const RentOffer& o) { return o.days <= days; },
+        offers, [days](const RentOffer& o) { return o.days <= days; },
         [](const RentOffer& a, const RentOffer& b)
         { return a.gpus != b.gpus ? a.gpus < b.gpus : cheaper(a, b); });
 }
 
-const RentOffer* RentSearch::fastest_with(std::int64_t gpus) const
+const RentOffer* RentOffers::fastest_with(std::int64_t gpus) const
 {
     return best_of(
-        offers_, [gpus](const RentOffer& o) { return o.gpus == gpus; }, quicker);
+        offers, [gpus](const RentOffer& o) { return o.gpus == gpus; }, quicker);
 }
 
 } // namespace ringside

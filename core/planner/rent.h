@@ -32,7 +32,7 @@ std::vector<RentType> rent_types(const Presets& presets);
 
 struct RentRequest
 {
-    std::vector<RentType> types;
+    std::vector<RentType> types;   // their prices may change afterwards
     SearchLimits limits;           // its objective is the step time
     double network = 1;            // times what each type's network moves between nodes
     bool keep_batch = false;       // as the scenario has it
@@ -59,28 +59,16 @@ struct RentOffer
 // own where that is larger.
 std::int64_t grown_batch(const Scenario& scenario);
 
-// Works in slices, so that a window can go on drawing: the smallest clusters first.
-class RentSearch
+// What there is to rent.
+struct RentOffers
 {
-public:
-    // The scenario's own cluster and layout do not matter.
-    RentSearch(const Scenario& scenario, RentRequest request, const Presets& presets);
+    std::vector<RentType> types;      // of the request, with their prices
+    std::vector<RentOffer> offers;    // in the order they were found; frontier marks are up to date
+    std::vector<std::string> refused; // why no layout runs, by type; empty: one does, or not searched yet
 
-    // Looks at about this many layouts; false when none is left.
-    bool advance(std::int64_t layouts);
-    bool done() const { return next_ == wanted_.size(); }
-    // Share of the clusters looked at, 0 to 1.
-    double progress() const;
-
-    const RentRequest& request() const { return request_; }
-    // Whether these offers are for this scenario too.
-    bool answers(const Scenario& other) const;
     // Another price for a type; what was found stays.
     void set_price(std::size_t type, double usd_per_gpu_hour);
-    // In the order they were found; frontier marks are kept up to date.
-    const std::vector<RentOffer>& offers() const { return offers_; }
-    // Of each type why it runs nothing at all; empty: it does, or is not known yet.
-    const std::vector<std::string>& refused() const { return refused_; }
+    void add(RentOffer offer);
 
     // Null where there is none.
     const RentOffer* cheapest_within(double days) const;
@@ -89,25 +77,47 @@ public:
     const RentOffer* fastest_with(std::int64_t gpus) const; // exactly so many
 
 private:
+    void mark_frontier();
+};
+
+// Work (core/base/work.h): the smallest clusters first. The scenario's own cluster and layout do not matter.
+class RentSearch
+{
+public:
+    struct Request
+    {
+        Scenario scenario;
+        RentRequest rent;
+        const Presets* presets; // must outlive the search
+
+        // Prices aside, which change nothing of what is found.
+        bool operator==(const Request& other) const;
+    };
+    static constexpr std::int64_t kSlice = 4000; // layouts
+
+    explicit RentSearch(const Request& request);
+
+    // Looks at about this many layouts; false when none is left.
+    bool advance(std::int64_t layouts);
+    // Share of the clusters looked at, 0 to 1.
+    double progress() const;
+    const RentOffers& result() const { return found_; }
+
+private:
     struct Wanted
     {
         std::size_t type;
         std::int64_t gpus;
     };
 
-    Scenario on(const Scenario& scenario, const Wanted& wanted) const;
+    static Scenario on(const Request& request, const Wanted& wanted);
     void take(const Wanted& wanted, const SearchResult& result);
-    void mark_frontier();
-    static double usd(const RentOffer& offer);
 
-    Scenario scenario_;
-    RentRequest request_;
-    const Presets& presets_;
+    Request request_;
     std::vector<Wanted> wanted_;
     std::size_t next_ = 0;
     std::optional<LayoutSearch> search_; // of wanted_[next_]
-    std::vector<RentOffer> offers_;
-    std::vector<std::string> refused_;
+    RentOffers found_;
 };
 
 } // namespace ringside

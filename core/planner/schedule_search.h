@@ -19,12 +19,15 @@ struct ScheduleCandidate
     bool frontier = false; // nothing idles less in as little memory
 };
 
-// Works through the candidates in slices, so that a window can go on drawing. The stages, the layout and the
+// Work (core/base/work.h). The stages, the layout and the
 // global batch stay; times grow in proportion to the micro-batch, and small ones are not charged for running
 // less efficiently.
 class ScheduleSearch
 {
 public:
+    using Request = Scenario;
+    static constexpr double kSlice = 150'000; // operations
+
     explicit ScheduleSearch(Scenario scenario);
 
     // Simulates candidates until about this many operations have run; false when none is left.

@@ -2,6 +2,7 @@
 // experts over few or many GPUs; and what a million output tokens cost in each.
 #pragma once
 
+#include "core/base/work.h"
 #include "core/serving/load.h"
 
 #include <array>
@@ -50,6 +51,35 @@ struct PricedLoad
 // At six rates up to the largest at which 90% of the first tokens are within their objective; none where no
 // rate is.
 std::vector<PricedLoad> priced_loads(const Scenario& scenario, const LoadSetup& setup);
+// Those of all serving_options(), as work (core/base/work.h).
+struct OptionPrices
+{
+    struct Request
+    {
+        Scenario scenario;
+        LoadSetup traffic;
+
+        bool operator==(const Request&) const = default;
+    };
+    static std::vector<LoadSetup> entries(const Request& r) { return serving_options(r.scenario, r.traffic); }
+    static std::vector<PricedLoad> item(const Request& r, const LoadSetup& option)
+    {
+        return priced_loads(r.scenario, option);
+    }
+};
+// The goodput of each of some setups.
+struct SetupGoodputs
+{
+    struct Request
+    {
+        Scenario scenario;
+        std::vector<LoadSetup> setups;
+
+        bool operator==(const Request&) const = default;
+    };
+    static std::vector<LoadSetup> entries(const Request& r) { return r.setups; }
+    static double item(const Request& r, const LoadSetup& setup) { return goodput(r.scenario, setup); }
+};
 // Those that no other is both faster and cheaper than, the fastest first.
 std::vector<PricedLoad> pareto_front(std::vector<PricedLoad> loads);
 

@@ -1,5 +1,7 @@
 #include "ui/widgets/empty_state.h"
 
+#include <fmt/format.h>
+
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -72,6 +74,22 @@ bool empty_state(const Painter& p, Rect area, std::string_view heading, std::str
     const float wide = std::min(w, p.px(272));
     return offers && button(p, {area.centre() - wide / 2, area.y + words + 2 * gap, wide, high}, label, key,
                             ButtonStyle::primary);
+}
+
+bool draw_status(const Painter& p, Rect& area, const WorkStatus& status)
+{
+    if (!status.faults.empty())
+    {
+        empty_state(p, area, "This could not be computed", to_line(status.faults.front()));
+        return false;
+    }
+    area = status.done() ? area : progress_line(p, area, status.progress);
+    return true;
+}
+
+std::string fault_sentence(const WorkStatus& status)
+{
+    return fmt::format("This could not be computed: !!{}!!.", to_line(status.faults.front()));
 }
 
 } // namespace ringside

@@ -227,4 +227,24 @@ std::vector<double> gradient_errors(const CompressionOptions& options, const Com
     return list_of<double>(of.moments, [&](const CompressionMoment& m) { return error.of(m.gradient); });
 }
 
+CompressionWork::CompressionWork(const Request& request)
+    : request_(request), training_(request.options), error_(request.options)
+{
+}
+
+bool CompressionWork::advance(std::size_t steps)
+{
+    for (std::size_t i = 0; i < steps && !training_.done(); ++i)
+    {
+        errors_.push_back(error_.of(request_.uncompressed->moments[errors_.size()].gradient));
+        training_.step();
+    }
+    return !training_.done();
+}
+
+CompressionSummary CompressionWork::result() const
+{
+    return {request_.options, training_.run().steps, errors_};
+}
+
 } // namespace ringside

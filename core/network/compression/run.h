@@ -4,6 +4,7 @@
 
 #include "core/network/compression/compressor.h"
 
+#include <memory>
 #include <utility>
 
 namespace ringside
@@ -38,7 +39,7 @@ private:
 
 inline constexpr std::size_t kCompressionSteps = 120;
 
-// Of rank 0 in one step: gradient + carried = sent + left.
+// What rank 0 does in one step: gradient + carried = sent + left.
 struct CompressionMoment
 {
     Values gradient; // kInputs x kHidden
@@ -101,5 +102,42 @@ private:
 };
 
 std::vector<double> gradient_errors(const CompressionOptions& options, const CompressionRun& gradients_of);
+
+// A run without its moments.
+struct CompressionSummary
+{
+    CompressionOptions options;
+    std::vector<CompressionStep> steps;
+    std::vector<double> errors; // gradient_errors() of the uncompressed run's gradients
+
+    double final_loss() const { return steps.back().loss; }
+};
+
+// Work (core/base/work.h): a run, and its errors.
+class CompressionWork
+{
+public:
+    struct Request
+    {
+        CompressionOptions options;
+        std::shared_ptr<const CompressionRun> uncompressed;
+
+        bool operator==(const Request& other) const { return options == other.options; }
+    };
+    static constexpr std::size_t kSlice = 6; // steps
+    static constexpr std::size_t kKept = 64;
+
+    explicit CompressionWork(const Request& request);
+
+    bool advance(std::size_t steps);
+    double progress() const { return static_cast<double>(errors_.size()) / kCompressionSteps; }
+    CompressionSummary result() const;
+
+private:
+    Request request_;
+    CompressionTraining training_;
+    GradientError error_;
+    std::vector<double> errors_;
+};
 
 } // namespace ringside

@@ -5,6 +5,7 @@
 #include "core/base/ranges.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -41,6 +42,7 @@ std::int64_t routed_tokens(const RouterOptions& o)
 
 std::int64_t expert_capacity(double factor, std::int64_t chosen, std::int64_t tokens, std::int64_t experts)
 {
+    assert(factor > 0 && experts > 0 && chosen <= experts);
     const auto k = static_cast<double>(chosen);
     const double even = k * static_cast<double>(tokens) / static_cast<double>(experts);
     // A product that is whole must not be rounded up for its last bit.
@@ -49,6 +51,7 @@ std::int64_t expert_capacity(double factor, std::int64_t chosen, std::int64_t to
 
 std::int64_t dropped_pairs(std::span<const std::int64_t> load, std::int64_t capacity)
 {
+    assert(capacity >= 0);
     return std::accumulate(load.begin(), load.end(), std::int64_t{0},
                            [capacity](std::int64_t sum, std::int64_t c)
                            { return sum + std::max<std::int64_t>(0, c - capacity); });
@@ -61,6 +64,7 @@ double max_violation(std::span<const std::int64_t> load)
 
 double rank_violation(std::span<const std::int64_t> load, std::int64_t ranks)
 {
+    assert(ranks > 0 && load.size() % at(ranks) == 0);
     std::vector<std::int64_t> sums(at(ranks), 0);
     const std::size_t each = load.size() / sums.size();
     for (std::size_t i = 0; i < load.size(); ++i)
@@ -260,9 +264,10 @@ double RouterRun::pairs_of_step() const
     return static_cast<double>(tokens_) * static_cast<double>(options_.experts);
 }
 
-void RouterRun::advance(double pairs)
+bool RouterRun::advance(double pairs)
 {
     advance_to(steps_.size() + static_cast<std::size_t>(std::max(1.0, pairs / pairs_of_step())));
+    return !done();
 }
 
 } // namespace ringside

@@ -49,12 +49,12 @@ std::int64_t routed_tokens(const RouterOptions& options);
 // What an expert takes at most: ceil(CF k T / E) (Lepikhin et al., GShard, arXiv 2006.16668, section 2.2;
 // Switch, equation 3, for k = 1). More is dropped, and passes the layer by on the residual stream.
 std::int64_t expert_capacity(double factor, std::int64_t chosen, std::int64_t tokens, std::int64_t experts);
-// Of all (token, expert) pairs, those above the capacity.
+// The number of (token, expert) pairs above the capacity.
 std::int64_t dropped_pairs(std::span<const std::int64_t> load, std::int64_t capacity);
 // MaxVio: the largest load over the mean, less 1 (Wang et al., equation 4). 0 for no load.
 double max_violation(std::span<const std::int64_t> load);
-// The same of ranks that hold equal, neighbouring shares of the experts; `ranks` divides their number. What
-// all others wait for.
+// MaxVio of ranks that hold equal, neighbouring shares of the experts; `ranks` divides their number. What all
+// others wait for.
 double rank_violation(std::span<const std::int64_t> load, std::int64_t ranks);
 
 // What tokens think of experts, drawn once for a number of experts: e to the power of Gumbel noise, so that
@@ -89,10 +89,21 @@ struct RouterStep
 };
 inline constexpr std::int64_t kSeen = 6;
 
-// Steps of training, as many as have been asked for. Deterministic; a step costs T x E operations.
+// Steps of training. Deterministic; a step costs T x E operations. Work (core/base/work.h).
 class RouterRun
 {
 public:
+    struct Request
+    {
+        RouterOptions options;
+        std::shared_ptr<const TokenPool> pool; // of as many experts; null: its own
+
+        bool operator==(const Request& other) const { return options == other.options; }
+    };
+    static constexpr double kSlice = 2.5e5; // (token, expert) pairs
+    static constexpr std::size_t kKept = 2 * kBalances;
+
+    explicit RouterRun(const Request& request) : RouterRun(request.options, request.pool) {}
     explicit RouterRun(const RouterOptions& options, std::shared_ptr<const TokenPool> pool = nullptr);
 
     const RouterOptions& options() const { return options_; }
@@ -101,8 +112,9 @@ public:
     bool done() const { return steps_.size() == kRouterSteps; }
     // Until `steps` are there.
     void advance_to(std::size_t steps);
-    // Some of them: about so many (token, expert) pairs are looked at.
-    void advance(double pairs);
+    // Looks at about so many (token, expert) pairs; false when no step is left.
+    bool advance(double pairs);
+    double progress() const { return static_cast<double>(steps_.size()) / static_cast<double>(kRouterSteps); }
     double pairs_of_step() const;
 
 private:

@@ -225,8 +225,9 @@ TEST_CASE("nlohmann/json is included with the reserve that its destructors need"
 
 TEST_CASE("the ui reads no clock, has no thread, and leaves the slices of work to those who run it")
 {
-    const std::set<std::string> not_its_own{"chrono",       "ctime",  "time.h", "thread", "mutex",
-                                            "shared_mutex", "atomic", "future", "condition_variable"};
+    const std::set<std::string> not_its_own{"chrono", "ctime",  "time.h",
+                                            "thread", "mutex",  "shared_mutex",
+                                            "atomic", "future", "condition_variable"};
     for (const auto& [file, target] : includes_of("ui"))
     {
         INFO(file << " includes " << target);

@@ -21,7 +21,7 @@ std::vector<Change> changes_of(const Scenario& s, const SearchLimits& limits = {
     {
     }
     REQUIRE(search.done());
-    return search.found();
+    return search.result();
 }
 
 double dollars(const Scenario& s, const Report& report)

@@ -2,6 +2,7 @@
 // and the questions are answered by the offers there are.
 #include "tests/core/support.h"
 
+#include "core/base/work.h"
 #include "core/evaluate/report.h"
 #include "core/planner/rent.h"
 #include "core/reliability/goodput.h"
@@ -36,13 +37,14 @@ RentRequest small_request()
     return request;
 }
 
-RentSearch searched(const Scenario& s, RentRequest request)
+RentSearch::Request asked(const Scenario& s, RentRequest rent)
 {
-    RentSearch search(s, std::move(request), test::presets());
-    while (search.advance(5000))
-    {
-    }
-    return search;
+    return {s, std::move(rent), &test::presets()};
+}
+
+RentOffers searched(const Scenario& s, RentRequest rent)
+{
+    return *finished_work<RentSearch>(asked(s, std::move(rent)));
 }
 
 } // namespace
@@ -60,19 +62,18 @@ TEST_CASE("clusters with a price say whose it is")
 
 TEST_CASE("hand-worked: days and dollars of an offer follow from its step")
 {
-    const RentSearch search = searched(model_8b(), small_request());
-    REQUIRE(search.done());
-    REQUIRE(search.offers().size() > 10);
-    for (const RentOffer& o : search.offers())
+    const RentOffers search = searched(model_8b(), small_request());
+    REQUIRE(search.offers.size() > 10);
+    for (const RentOffer& o : search.offers)
     {
-        INFO(search.request().types[o.type].name << " " << o.gpus);
+        INFO(search.types[o.type].name << " " << o.gpus);
         const auto report = evaluate(o.scenario);
         REQUIRE(report);
         CHECK(o.step_s == report->step.total());
         CHECK(o.scenario.training.global_batch == 1024); // 4.19 M tokens of the critical 4.68 M
         const double steps = 1e12 / (1024 * 4096);
         CHECK(o.days == Approx(steps * o.step_s / o.goodput / 86400));
-        const double price = search.request().types[o.type].cluster.usd_per_gpu_hour;
+        const double price = search.types[o.type].cluster.usd_per_gpu_hour;
         CHECK(o.usd == Approx(static_cast<double>(o.gpus + o.spares) * o.days * 24 * price));
         CHECK(o.spares % o.scenario.cluster.gpus_per_node == 0);
         CHECK(o.scenario.cluster.gpus == o.gpus);
@@ -82,8 +83,8 @@ TEST_CASE("hand-worked: days and dollars of an offer follow from its step")
 TEST_CASE("an offer is the fastest layout that a search of its cluster finds")
 {
     const RentRequest request = small_request();
-    const RentSearch search = searched(model_8b(), request);
-    for (const RentOffer& o : search.offers())
+    const RentOffers search = searched(model_8b(), request);
+    for (const RentOffer& o : search.offers)
     {
         LayoutSearch own(without_layout(o.scenario), request.limits);
         while (own.advance(100'000))
@@ -113,9 +114,9 @@ TEST_CASE("a batch that is kept stays, and asks for context parallelism where th
     request.most_gpus = 512;
     Scenario s = model_8b();
     s.training.global_batch = 64;
-    const RentSearch grown = searched(s, request);
+    const RentOffers grown = searched(s, request);
     request.keep_batch = true;
-    const RentSearch kept = searched(s, request);
+    const RentOffers kept = searched(s, request);
     const RentOffer* most = grown.fastest_with(512);
     const RentOffer* few = kept.fastest_with(512);
     REQUIRE(most != nullptr);
@@ -129,8 +130,8 @@ TEST_CASE("a batch that is kept stays, and asks for context parallelism where th
 
 TEST_CASE("nothing on the frontier is beaten, and what is off it is")
 {
-    const RentSearch search = searched(model_8b(), small_request());
-    const auto& offers = search.offers();
+    const RentOffers search = searched(model_8b(), small_request());
+    const auto& offers = search.offers;
     for (const RentOffer& a : offers)
     {
         const bool beaten = std::ranges::any_of(
@@ -142,8 +143,8 @@ TEST_CASE("nothing on the frontier is beaten, and what is off it is")
 
 TEST_CASE("the questions are answered by the offers there are, or not at all")
 {
-    RentSearch search = searched(model_8b(), small_request());
-    const auto& offers = search.offers();
+    RentOffers search = searched(model_8b(), small_request());
+    const auto& offers = search.offers;
     const double days = std::ranges::max_element(offers, {}, &RentOffer::days)->days / 2;
     const RentOffer* cheapest = search.cheapest_within(days);
     const RentOffer* fewest = search.fewest_gpus_within(days);
@@ -169,23 +170,27 @@ TEST_CASE("the questions are answered by the offers there are, or not at all")
 
 TEST_CASE("offers stay true for a scenario that opened one, and no longer for another model")
 {
-    const RentSearch search = searched(model_8b(), small_request());
-    CHECK(search.answers(search.offers().back().scenario));
+    const RentOffers search = searched(model_8b(), small_request());
+    const RentSearch::Request first = asked(model_8b(), small_request());
+    CHECK(first == asked(search.offers.back().scenario, small_request()));
     Scenario other = model_8b();
     other.training.tokens *= 2;
-    CHECK_FALSE(search.answers(other));
+    CHECK_FALSE(first == asked(other, small_request()));
+    RentRequest dearer = small_request();
+    dearer.types.front().cluster.usd_per_gpu_hour *= 2;
+    CHECK(first == asked(model_8b(), dearer));
 }
 
 TEST_CASE("a faster network lengthens no run")
 {
     RentRequest request = small_request();
-    const RentSearch once = searched(model_8b(), request);
+    const RentOffers once = searched(model_8b(), request);
     request.network = 2;
-    const RentSearch twice = searched(model_8b(), request);
-    REQUIRE(once.offers().size() == twice.offers().size());
-    for (std::size_t i = 0; i < once.offers().size(); ++i)
+    const RentOffers twice = searched(model_8b(), request);
+    REQUIRE(once.offers.size() == twice.offers.size());
+    for (std::size_t i = 0; i < once.offers.size(); ++i)
     {
-        CHECK(twice.offers()[i].days <= once.offers()[i].days * (1 + 1e-9));
+        CHECK(twice.offers[i].days <= once.offers[i].days * (1 + 1e-9));
     }
 }
 
@@ -193,11 +198,9 @@ TEST_CASE("what no cluster can run is refused with its fault, and nothing is off
 {
     Scenario s = model_8b();
     s.model.kv_heads = 3; // of 32 heads
-    const RentSearch search = searched(s, small_request());
-    CHECK(search.done());
-    CHECK(search.progress() == 1);
-    CHECK(search.offers().empty());
-    for (const std::string& why : search.refused())
+    const RentOffers search = searched(s, small_request());
+    CHECK(search.offers.empty());
+    for (const std::string& why : search.refused)
     {
         CHECK(why.find("kv_heads") != std::string::npos);
     }

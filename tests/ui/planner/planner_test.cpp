@@ -1,4 +1,4 @@
-// The planner in a person's hands: the search while it runs, rows and points that load, keys, switches, and
+// The planner in a user's hands: the search while it runs, rows and points that load, keys, switches, and
 // what is on show where nothing fits.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/difference.h"
+#include "core/planner/search/layout_work.h"
 #include "core/planner/search/told_apart.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
@@ -39,10 +40,10 @@ std::unique_ptr<Window> opened(const Scenario& s = default_scenario(test::preset
     return w;
 }
 
-const LayoutAnswer& answer(const Window& w)
+LayoutAnswer answer(const Window& w)
 {
-    const LayoutAnswer* found = w.session().frame(0).layouts;
-    REQUIRE(found != nullptr);
+    const auto found = w.session().works().latest<LayoutWork>();
+    REQUIRE(found);
     return *found;
 }
 
@@ -102,7 +103,7 @@ void select_all_of_the_way(Window& w, int rows)
 TEST_CASE("the planner searches by itself, says what it found and then rests")
 {
     const auto w = opened();
-    const LayoutAnswer& found = answer(*w);
+    const LayoutAnswer found = answer(*w);
     CHECK(found.progress == 1.0);
     CHECK(found.answers(w->session().scenario(), own_limits(*w)));
     const Candidate& best = found.result.best.front();
@@ -126,9 +127,9 @@ TEST_CASE("while the search runs frames follow each other and it never seems don
     for (int i = 0; i < 3; ++i)
     {
         const bool more = w.frame();
-        const LayoutAnswer* found = w.session().frame(0).layouts;
-        between = between || (found != nullptr && found->progress > 0 && found->progress < 1);
-        CHECK((more || (found != nullptr && found->progress == 1.0)));
+        const auto found = w.session().works().latest<LayoutWork>();
+        between = between || (found.progress > 0 && found.progress < 1);
+        CHECK((more || found.progress == 1.0));
     }
     CHECK(between);
     CHECK(w.settle(2000) > 0);
@@ -146,7 +147,7 @@ TEST_CASE("a click on a row loads its layout and leaves everything else, and the
     CHECK(w->valid());
     CHECK(says(*w, "Loaded: "));
     CHECK(answer(*w).progress == 1.0);
-    CHECK(w->session().now().report.memory.fits());
+    CHECK(w->session().now().report->memory.fits());
     w->key(ImGuiKey_Z, ImGuiMod_Ctrl);
     CHECK(w->session().scenario() == before);
 }
@@ -164,7 +165,7 @@ TEST_CASE("every row of the table loads a scenario that is valid and fits, as it
         w->click(fmt::format("###layout {}", rank));
         REQUIRE(w->valid());
         CHECK(w->memory() == Catch::Approx(c.bytes));
-        CHECK(w->session().now().report.step.total() == Catch::Approx(c.seconds).epsilon(0.06));
+        CHECK(w->session().now().report->step.total() == Catch::Approx(c.seconds).epsilon(0.06));
         w->session().apply(ChangeScenario{before});
         w->settle(2000);
     }
@@ -251,7 +252,8 @@ TEST_CASE("ranked by cost, a layout on fewer GPUs says so when it is loaded")
     REQUIRE(best.layout.gpus < 64);
     w->key(ImGuiKey_L);
     CHECK(w->session().scenario().cluster.gpus == best.layout.gpus);
-    CHECK(w->session().frame(0).notice.ends_with(fmt::format("on {} GPUs instead of 64", best.layout.gpus)));
+    CHECK(w->session().frame(0).notice.text.ends_with(
+        fmt::format("on {} GPUs instead of 64", best.layout.gpus)));
     w->settle(5000);
     CHECK(w->valid());
 }
@@ -335,7 +337,7 @@ TEST_CASE("pointing at a point says what it is, a click loads it")
     w->press_at(ImGui::GetIO().MousePos);
     CHECK(w->session().scenario() != before);
     CHECK(w->valid());
-    CHECK(w->session().now().report.memory.fits());
+    CHECK(w->session().now().report->memory.fits());
 }
 
 TEST_CASE("beyond the capacity a point says by how much it is over")
@@ -383,7 +385,7 @@ TEST_CASE("where nothing fits it says by how much the smallest misses, and L loa
 {
     const auto w = opened(nothing_fits());
     const Scenario before = w->session().scenario();
-    const LayoutAnswer& found = answer(*w);
+    const LayoutAnswer found = answer(*w);
     REQUIRE(found.result.fit == 0);
     CHECK(says(*w, "Nothing fits in 80 GB"));
     CHECK(says(*w, format_bytes(Bytes(found.result.nearest_miss->bytes - found.result.capacity)) + " over"));
@@ -511,12 +513,12 @@ TEST_CASE("the panel says what to change first, and a press makes the change")
     while (search.advance(1e7))
     {
     }
-    REQUIRE_FALSE(search.found().empty());
-    const Change& first = search.found().front();
+    REQUIRE_FALSE(search.result().empty());
+    const Change& first = search.result().front();
     w->click("###change 0");
     w->settle(2000);
     CHECK(w->session().scenario() == first.after);
-    CHECK(w->session().now().report.step.total() == first.candidate.seconds);
+    CHECK(w->session().now().report->step.total() == first.candidate.seconds);
 }
 
 TEST_CASE("the panel says why the chosen row, against the scenario or against a pinned row")

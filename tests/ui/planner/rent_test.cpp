@@ -1,4 +1,4 @@
-// What to rent, in a person's hands: answers opened by their digit and by a press, a deadline that is
+// What to rent, in a user's hands: answers opened by their digit and by a press, a deadline that is
 // dragged, prices and the network.
 #include "tests/ui/words.h"
 
@@ -15,8 +15,9 @@ namespace
 
 void open_rent(Window& w)
 {
+    w.session().set_works(std::make_unique<WorkRunner>(WorkPace::at_once));
     w.open("rent");
-    w.settle(20'000);
+    w.settle();
 }
 
 } // namespace
@@ -31,7 +32,7 @@ TEST_CASE("what to rent answers four questions, and a digit opens an answer")
     w.settle(300);
     CHECK(w.session().scenario().cluster.gpus == 1024);
     CHECK(w.valid());
-    CHECK(w.session().now().report.memory.fits());
+    CHECK(w.session().now().report->memory.fits());
     // The offers are still those of this run: nothing is searched again.
     CHECK(says(w, "Fastest with 1,024 GPUs"));
     CHECK_FALSE(says(w, "Searching layouts"));

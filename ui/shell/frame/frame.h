@@ -2,9 +2,9 @@
 // app applies them.
 #pragma once
 
-#include "core/evaluate/levers.h"
-#include "core/evaluate/report.h"
-#include "core/scenario/presets.h"
+#include "core/base/notice.h"
+#include "core/base/work.h"
+#include "core/scenario/scenario.h"
 #include "ui/draw/look.h"
 #include "ui/shell/frame/stage_frame.h"
 
@@ -23,24 +23,29 @@ struct FitMeasured;
 struct LabAction;
 struct LabFrame;
 struct KeptSearch;
-struct LayoutAnswer;
 struct LessonFrame;
 struct LessonInput;
+struct Lever;
 struct AccuracyFrame;
 struct MeasuredFrame;
-struct SearchLayouts;
+struct MemoryReport;
+struct Presets;
+struct Report;
 struct StudyAction;
 struct StudyFrame;
 struct TeamAction;
 struct TeamFrame;
 
 // A scenario that could be computed, and everything computed from it. Made only when the scenario changes;
-// what only some views show is computed when one asks for it, and kept.
+// what only some views show is computed when one asks for it, and kept for all copies.
 class Evaluated
 {
 public:
+    Evaluated(); // with an empty report
+    Evaluated(Scenario a_scenario, Report a_report);
+
     Scenario scenario;
-    Report report;
+    std::shared_ptr<const Report> report; // never null
 
     // What would free memory, cheapest first.
     const std::vector<Lever>& levers() const;
@@ -48,8 +53,8 @@ public:
     const std::array<MemoryReport, 4>& zero() const;
 
 private:
-    mutable std::optional<std::vector<Lever>> levers_;
-    mutable std::optional<std::array<MemoryReport, 4>> zero_;
+    struct Asked;
+    std::shared_ptr<Asked> asked_;
 };
 
 struct Playback
@@ -69,19 +74,19 @@ struct Saving
 
 struct Frame
 {
-    const Scenario& scenario; // as the person left it, perhaps with faults
+    const Scenario& scenario; // as the user left it, perhaps with faults
     const Issues& issues;     // of that scenario
     const Evaluated& now;     // the last one that could be computed
     const Evaluated* before;  // A of an A/B compare; null when off
     const Presets& presets;
     const Preferences& preferences;
-    const std::string& view;   // id of the view on show
-    const std::string& notice; // one line for the person ("Copied"), empty when there is none
+    const std::string& view; // id of the view on show
+    const Notice& notice;    // of the last action; empty: none
     Playback playback;
     bool can_undo = false;
     bool can_redo = false;
-    double clock = 0;                                  // [s] for easing only
-    const LayoutAnswer* layouts = nullptr;             // of the last SearchLayouts; null before any
+    double clock = 0;       // [s] for easing only
+    Works* works = nullptr; // null only in a Frame made by hand, which waits for all work
     const std::vector<KeptSearch>* searches = nullptr; // the newest first; null only in a Frame made by hand
     const CourseFrame* course = nullptr;               // the lessons there are; null where there are none
     const LessonFrame* lesson = nullptr;               // the one that runs; null when none does
@@ -93,21 +98,27 @@ struct Frame
     const AccuracyFrame* accuracy = nullptr; // of public steps; null before anybody asked
     const Saving* saving = nullptr;          // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
-    // What the page opens with (Opening::name) where the person's own scenario has nothing to show; empty: it
-    // has something. While it is on show, now and issues are the example's and scenario stays the person's.
+    // What the page opens with (Opening::name) where the user's own scenario has nothing to show; empty: it
+    // has something. While it is on show, now and issues are the example's and scenario stays the user's.
     std::string_view example = {};
     bool shows_example = false;
 
     bool valid() const { return !has_errors(issues); }
-    // The person's own scenario, the last that could be computed: what an edit starts from.
+    // The user's own scenario, the last that could be computed: what an edit starts from.
     const Scenario& own() const { return shows_example ? scenario : now.scenario; }
+    // What a request for work has come to; it goes on for as long as it is asked for.
+    template <class W>
+    WorkAnswer<WorkResult<W>> work(const typename W::Request& request) const
+    {
+        return works != nullptr ? works->of<W>(request) : finished_work<W>(request);
+    }
 };
 
 struct ChangeScenario
 {
     Scenario scenario;
     bool dragging = false;   // one drag is one step of undo
-    std::string notice = {}; // what else had to change, for the person
+    std::string notice = {}; // what else had to change, for the user
 };
 struct LoadScenario
 {
@@ -133,7 +144,7 @@ struct ChangePreferences
 {
     Preferences preferences;
 };
-// A file for the person, beside those it may not overwrite; the notice says where it went.
+// A file for the user, beside those it may not overwrite; the notice says where it went.
 struct SaveText
 {
     std::string name; // "ringside-pipelines.svg"
@@ -143,9 +154,9 @@ struct SaveText
 struct CopyText
 {
     std::string text;
-    std::string notice; // for the person: "Copied launch.sh"
+    std::string notice; // for the user: "Copied launch.sh"
 };
-// Begins a lesson; the person's own scenario and view are kept until it is left.
+// Begins a lesson; the user's own scenario and view are kept until it is left.
 struct StartLesson
 {
     std::string id;
@@ -161,7 +172,7 @@ enum class LessonSwitch
     freeze,  // the picture stays until it is switched back
     controls // the step's controls: free, locked, hidden, free again
 };
-// Opens the view of the question on show with the question's scenario; the person's own is kept aside until
+// Opens the view of the question on show with the question's scenario; the user's own is kept aside until
 // they come back.
 struct ShowQuestion
 {
@@ -184,21 +195,20 @@ enum class Command
     save_animation, // or stops saving it
     full_screen,    // or leaves it
     next_accuracy,  // one more source of measured steps
-    example,        // the page's example, or the person's own scenario again
+    example,        // the page's example, or the user's own scenario again
     quit
 };
 
 // What a topic asks for is boxed, so that only the views that ask pull its headers in: to_action() of
-// study_frame.h, lab_action.h, team_action.h, lesson_frame.h, measured_frame.h and layouts_frame.h.
+// study_frame.h, lab_action.h, team_action.h, lesson_frame.h and measured_frame.h.
 // Copied, moved and destroyed in frame.cpp: every view makes some, and each would build all of the variant
 // anew.
 template <class T>
 using Boxed = std::shared_ptr<const T>;
-struct Action
-    : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
-                   StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion, Command, TurnTool,
-                   StageStep, StartScript, CopyText, Boxed<SearchLayouts>, Boxed<LessonInput>,
-                   Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
+struct Action : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
+                             SaveText, StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion,
+                             Command, TurnTool, StageStep, StartScript, CopyText, Boxed<LessonInput>,
+                             Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
 {
     using variant::variant;
     Action(const Action&);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/planner/schedule_search.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/charts/plot.h"
@@ -19,8 +20,6 @@ namespace ringside
 namespace
 {
 
-constexpr double kOperationsPerFrame = 150'000; // a few milliseconds
-
 class FrontierView final : public View
 {
 public:
@@ -30,15 +29,19 @@ public:
     ViewKeys keys() override;
 
 private:
-    const ScheduleSearch& search(const Frame& frame) const;
+    static WorkAnswer<ScheduleSearch> search(const Frame& frame)
+    {
+        return frame.work<ScheduleSearch>(frame.now.scenario);
+    }
     Bytes limit(const Frame& frame) const
     {
-        return limit_ ? Bytes(*limit_) : frame.now.report.memory.capacity;
+        return limit_ ? Bytes(*limit_) : frame.now.report->memory.capacity;
     }
-    std::pair<PlotAxis, PlotAxis> axes(const Frame& frame) const;
+    static std::pair<PlotAxis, PlotAxis> axes(const Frame& frame, const ScheduleSearch& s);
     void draw_limit(const Frame& frame, Plot& plot);
     void draw_frontier(const Painter& painter, Plot& plot, const ScheduleSearch& s) const;
-    void draw_points(const Frame& frame, const Painter& painter, Plot& plot, Out& out) const;
+    void draw_points(const Frame& frame, const Painter& painter, Plot& plot, const ScheduleSearch& s,
+                     Out& out) const;
     void draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const;
     static void take(const ScheduleCandidate& c, Out& out)
     {
@@ -47,7 +50,6 @@ private:
                                             c.scenario.training.micro_batch)});
     }
 
-    mutable std::optional<ScheduleSearch> search_;
     std::optional<double> limit_; // bytes, where the line was dragged to
 };
 
@@ -67,28 +69,18 @@ std::string name_with_batch(const ScheduleCandidate& c, const Scenario& now)
     return size == now.training.micro_batch ? name_of(c) : fmt::format("{}, MBS {}", name_of(c), size);
 }
 
-const ScheduleSearch& FrontierView::search(const Frame& frame) const
-{
-    if (!search_ || search_->scenario() != frame.now.scenario)
-    {
-        search_.emplace(frame.now.scenario);
-        search_->advance(kOperationsPerFrame);
-    }
-    return *search_;
-}
-
 PlotPoint place_of(const ScheduleCandidate& c, ByteUnit unit)
 {
     return {in_gigabytes(c.memory, unit), c.bubble};
 }
 
-std::pair<PlotAxis, PlotAxis> FrontierView::axes(const Frame& frame) const
+std::pair<PlotAxis, PlotAxis> FrontierView::axes(const Frame& frame, const ScheduleSearch& s)
 {
     // One micro-batch at a time idles most of the time; it need not be in sight.
-    double bubble = frame.now.report.pipeline.timeline.bubble_of_total();
-    double bytes = frame.now.report.memory.worst().total().value;
+    double bubble = frame.now.report->pipeline.timeline.bubble_of_total();
+    double bytes = frame.now.report->memory.worst().total().value;
     const ScheduleCandidate* smallest = nullptr;
-    for (const ScheduleCandidate& c : search(frame).found())
+    for (const ScheduleCandidate& c : s.found())
     {
         if (c.frontier && c.bubble < 0.5)
         {
@@ -98,7 +90,7 @@ std::pair<PlotAxis, PlotAxis> FrontierView::axes(const Frame& frame) const
         smallest = smallest == nullptr || c.memory < smallest->memory ? &c : smallest;
     }
     // Not of the limit: the scale would run away from the mouse that drags it.
-    const double capacity = frame.now.report.memory.capacity.value;
+    const double capacity = frame.now.report->memory.capacity.value;
     double most = std::max({1.0, capacity * 1.1, std::min(bytes * 1.1, capacity * 2.5)});
     // Where everything is far too large the axis goes on to it: an empty chart says nothing.
     if (smallest != nullptr && smallest->memory.value > most)
@@ -145,7 +137,7 @@ void FrontierView::draw_frontier(const Painter& painter, Plot& plot, const Sched
 
 void FrontierView::draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const
 {
-    const double now = frame.now.report.pipeline.timeline.makespan;
+    const double now = frame.now.report->pipeline.timeline.makespan;
     const std::array lines{
         TipLine{"chunks per stage", std::to_string(c.scenario.parallel.chunks), 0},
         TipLine{"micro-batches",
@@ -161,10 +153,10 @@ void FrontierView::draw_tip(const Frame& frame, const Plot& plot, const Schedule
     plot.tip(name_of(c), lines, "click to use this schedule");
 }
 
-void FrontierView::draw_points(const Frame& frame, const Painter& painter, Plot& plot, Out& out) const
+void FrontierView::draw_points(const Frame& frame, const Painter& painter, Plot& plot,
+                               const ScheduleSearch& s, Out& out) const
 {
     const Theme& t = painter.theme;
-    const ScheduleSearch& s = search(frame);
     const ScheduleCandidate* best = s.done() ? s.best(limit(frame)) : nullptr;
     std::vector<PlotPoint> places;
     for (const ScheduleCandidate& c : s.found())
@@ -216,24 +208,23 @@ void FrontierView::draw(const Frame& frame, const Painter& painter, Rect area, O
                     "Raise \u201cPipeline stages\u201d to compare schedules.");
         return;
     }
-    if (!search(frame).done())
+    const auto s = search(frame);
+    if (!draw_status(painter, area, s))
     {
-        search_->advance(kOperationsPerFrame);
-        out.animating = true;
-        area = progress_line(painter, area, search_->progress());
+        return;
     }
-    const auto [memory, bubble] = axes(frame);
+    const auto [memory, bubble] = axes(frame, *s);
     Plot plot(painter, area, memory, bubble);
     if (!plot)
     {
         return;
     }
     draw_limit(frame, plot);
-    if (search(frame).done())
+    if (s.done())
     {
-        draw_frontier(painter, plot, search(frame));
+        draw_frontier(painter, plot, *s);
     }
-    draw_points(frame, painter, plot, out);
+    draw_points(frame, painter, plot, *s, out);
 }
 
 Caption FrontierView::caption(const Frame& frame) const
@@ -244,15 +235,16 @@ Caption FrontierView::caption(const Frame& frame) const
         caption.sentence = "With one stage there is no schedule to choose.";
         return caption;
     }
-    const ScheduleSearch& s = search(frame);
-    if (!s.done())
+    const auto s = search(frame);
+    if (!s || !s.done())
     {
-        caption.sentence = fmt::format("Simulating schedules and micro-batch sizes: **{}** done.",
-                                       format_percent(s.progress()));
+        caption.sentence = s ? fmt::format("Simulating schedules and micro-batch sizes: **{}** done.",
+                                           format_percent(s.progress))
+                             : fault_sentence(s);
         return caption;
     }
-    const ScheduleCandidate* best = s.best(limit(frame));
-    const double now = frame.now.report.pipeline.timeline.makespan;
+    const ScheduleCandidate* best = s->best(limit(frame));
+    const double now = frame.now.report->pipeline.timeline.makespan;
     const std::string room = format_bytes(limit(frame), frame.preferences.unit);
     if (best == nullptr)
     {
@@ -269,7 +261,7 @@ Caption FrontierView::caption(const Frame& frame) const
                                    format_percent(best->bubble));
     caption.formula =
         fmt::format("{} schedules and micro-batch sizes simulated, {} not applicable to {} stages",
-                    s.found().size(), s.refused(), frame.now.scenario.parallel.pipeline);
+                    s->found().size(), s->refused(), frame.now.scenario.parallel.pipeline);
     caption.source =
         "Times are proportional to the micro-batch; the lower efficiency of small GEMMs is not included.";
     return caption;
@@ -281,10 +273,15 @@ bool FrontierView::draw_panel(const Frame& frame, const Painter& painter, Rect a
     {
         return false;
     }
+    const auto s = search(frame);
+    if (!s)
+    {
+        return false;
+    }
     std::vector<ScheduleCandidate> frontier;
-    std::ranges::copy_if(search(frame).found(), std::back_inserter(frontier), &ScheduleCandidate::frontier);
+    std::ranges::copy_if(s->found(), std::back_inserter(frontier), &ScheduleCandidate::frontier);
     std::ranges::sort(frontier, {}, &ScheduleCandidate::makespan);
-    const ScheduleCandidate* best = search(frame).best(limit(frame));
+    const ScheduleCandidate* best = s->best(limit(frame));
     const Table<ScheduleCandidate> table{
         {{"Pareto frontier",
           [&](const ScheduleCandidate& c) { return name_with_batch(c, frame.now.scenario); }},
@@ -314,8 +311,12 @@ ViewKeys FrontierView::keys()
     return {{"Enter", "Use the best schedule",
              [this](const KeyPress& k)
              {
-                 const bool chosen = k.frame.now.scenario.parallel.pipeline > 1 && search(k.frame).done();
-                 if (const ScheduleCandidate* best = chosen ? search(k.frame).best(limit(k.frame)) : nullptr)
+                 if (k.frame.now.scenario.parallel.pipeline == 1)
+                 {
+                     return;
+                 }
+                 const auto s = search(k.frame);
+                 if (const ScheduleCandidate* best = s && s.done() ? s->best(limit(k.frame)) : nullptr)
                  {
                      take(*best, k.out);
                  }
@@ -328,9 +329,9 @@ ViewKeys FrontierView::keys()
 } // namespace
 
 extern const ViewInfo frontier_view{
-    9,
+    20,
     "frontier",
-    "Pipeline",
+    ViewGroup::pipeline,
     "Bubble vs memory",
     "Bubble vs memory",
     "Bubble vs memory for every schedule and micro-batch size; the best within a limit",

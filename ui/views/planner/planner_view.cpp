@@ -6,9 +6,10 @@
 #include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
+#include "core/planner/search/layout_work.h"
 #include "core/planner/search/near_misses.h"
+#include "core/scenario/presets.h"
 #include "core/scenario/validate.h"
-#include "ui/shell/frame/layouts_frame.h"
 #include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/table.h"
@@ -50,7 +51,7 @@ private:
     void draw_tip(const Frame& frame, const Painter& painter, Rect bounds, const Candidate& c) const;
     void own_arrows() const;
     void update_misses();
-    void update_changes(const Frame& frame, Out& out);
+    std::shared_ptr<const std::vector<Change>> changes(const Frame& frame) const;
     void update_why(const Frame& frame);
     std::optional<Layout> chosen_layout() const;
     void pin();
@@ -67,28 +68,24 @@ private:
     std::optional<CurrentLayout> current_; // where the scenario's layout is invalid, and nothing else
     std::optional<Candidate> missed_by_;   // the row of misses_
     std::vector<NearMiss> misses_;         // of the chosen row
-    std::optional<ChangeSearch> changes_;
-    std::optional<Layout> pinned_;     // what the chosen row is compared with; none: the scenario's own
-    std::optional<PlannerWhy> why_;    // of the chosen row
-    std::optional<Layout> pointed_at_; // by the mouse on the chart, in the last frame
+    std::optional<Layout> pinned_;         // what the chosen row is compared with; none: the scenario's own
+    std::optional<PlannerWhy> why_;        // of the chosen row
+    std::optional<Layout> pointed_at_;     // by the mouse on the chart, in the last frame
 };
 
 // A new search starts empty: what was found before stays on show until there is something again.
 void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& out)
 {
-    const LayoutAnswer* found = frame.layouts;
-    const bool answers = found != nullptr && found->answers(searched(frame), limits_);
-    if (!answers)
-    {
-        out.push(SearchLayouts{limits_, current_.has_value()});
-    }
-    out.animating = out.animating || !answers || found->progress < 1;
-    const bool something = answers && (found->progress >= 1 || found->result.fit > 0);
-    const bool known = something && shown_.progress == found->progress &&
-                       shown_.result.tried == found->result.tried && live(frame);
+    const auto found = frame.work<LayoutWork>({searched(frame), limits_});
+    const bool something = found.done() || found->result.fit > 0;
+    const std::int64_t tried = found ? found->result.tried : 0;
+    const bool known =
+        something && shown_.progress == found.progress && shown_.result.tried == tried && live(frame);
     if (something && !known)
     {
-        shown_ = *found;
+        shown_ = found ? *found : LayoutAnswer{searched_scenario(searched(frame), limits_), limits_, {}};
+        shown_.progress = found.progress;
+        shown_.faults = found.faults;
         out.animating = true; // the panel was drawn with the one before
     }
     if ((something && !known) || listed_every_ != every_ || listed_unit_ != painter.look.unit)
@@ -150,7 +147,7 @@ void PlannerView::update_misses()
     }
 }
 
-// Of a whole answer.
+// The chosen layout of a whole answer.
 std::optional<Layout> PlannerView::chosen_layout() const
 {
     const auto at = shown_.progress < 1 ? std::nullopt : rows_.chosen();
@@ -190,24 +187,15 @@ void PlannerView::update_why(const Frame& frame)
     }
 }
 
-// After the search, which it would slow down.
-void PlannerView::update_changes(const Frame& frame, Out& out)
+// After the search, which it would slow down; null before they are known.
+std::shared_ptr<const std::vector<Change>> PlannerView::changes(const Frame& frame) const
 {
-    constexpr double kOperationsPerFrame = 60'000; // a few milliseconds
     if (!frame.valid() || !live(frame) || shown_.progress < 1)
     {
-        return;
+        return nullptr;
     }
-    const Scenario& from = frame.now.scenario;
-    if (!changes_ || changes_->scenario() != from || changes_->limits() != limits_)
-    {
-        changes_.emplace(from, limits_);
-    }
-    if (!changes_->done())
-    {
-        changes_->advance(kOperationsPerFrame);
-        out.animating = true;
-    }
+    const auto found = frame.work<ChangeSearch>({frame.now.scenario, limits_});
+    return found.done() ? found.result : nullptr;
 }
 
 // Up and down choose a row unless the keyboard is on something.
@@ -376,12 +364,10 @@ Caption PlannerView::caption(const Frame& frame) const
 bool PlannerView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     update_misses();
-    update_changes(frame, out);
     update_why(frame);
-    const bool known = frame.valid() && changes_ && changes_->done();
+    const auto changes = this->changes(frame);
     draw_planner_panel(painter, area,
-                       {frame, shown_, misses_,
-                        known ? std::span(changes_->found()) : std::span<const Change>(),
+                       {frame, shown_, misses_, changes ? std::span(*changes) : std::span<const Change>(),
                         why_ ? &*why_ : nullptr, pinned_, chosen_layout(), layout_of(frame.scenario),
                         frame.presets, limits_, framework_, every_},
                        out);
@@ -424,9 +410,9 @@ ViewKeys PlannerView::keys()
 
 } // namespace
 
-extern const ViewInfo planner_view{23,
+extern const ViewInfo planner_view{10,
                                    "planner",
-                                   "Planner",
+                                   ViewGroup::planner,
                                    "Search",
                                    "Layout search",
                                    "Every legal layout: the best in a table, step time vs memory for all",

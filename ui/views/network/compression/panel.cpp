@@ -125,7 +125,9 @@ std::vector<Column<Row>> columns_of(const CompressionRuns& runs, std::size_t ste
         return [&runs, words](const Row& r)
         {
             const CompressionSummary* known = runs.find(r);
-            return known != nullptr ? words(*known) : std::string("\u2026");
+            return known != nullptr           ? words(*known)
+                   : runs.failed() != nullptr ? std::string("failed")
+                                              : std::string("\u2026");
         };
     };
     return {{"Compressor", [](const Row& r) { return label_of(r); }},

@@ -1,14 +1,13 @@
-// The parts of the view of gradient compression: its runs, worked out again only when what they depend on
-// changes, those of the table a part per frame; a step of one rank as a sum of pictures; the table, the
-// panel.
+// The parts of the view of gradient compression: its runs; a step of one rank as a sum of pictures; the
+// table, the panel.
 #pragma once
 
+#include "core/evaluate/report.h"
 #include "core/network/compression/run.h"
 #include "core/performance/compression/wire.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/frame/frame.h"
 
-#include <list>
 #include <optional>
 
 namespace ringside
@@ -16,54 +15,40 @@ namespace ringside
 
 class PanelColumn;
 
-// What the table and the curves need of a run.
-struct CompressionSummary
+// A run with every step's moment.
+struct CompressionShown
 {
-    CompressionOptions options;
-    std::vector<CompressionStep> steps;
-    std::vector<double> errors; // gradient_errors() of the uncompressed run's gradients
-
-    double final_loss() const { return steps.back().loss; }
+    CompressionRun run;
+    CompressionSummary summary;
 };
+CompressionShown compression_shown(const CompressionOptions& options, const CompressionRun& uncompressed);
 
+// The runs of one frame: those on show, and others as far as they are.
 class CompressionRuns
 {
 public:
-    // The run on show with what every step put in and sent, and the same with feedback the other way.
-    void update(const CompressionOptions& options) const;
-    const CompressionRun& shown() const { return shown_; }
-    const CompressionSummary& uncompressed() const { return get({Compressor::none}); }
-    const CompressionSummary& get(const CompressionOptions& options) const;
+    CompressionRuns(const CompressionShown& shown, const CompressionSummary& uncompressed,
+                    const GradientProjection& projection)
+        : shown_(&shown), uncompressed_(&uncompressed), projection_(&projection)
+    {
+    }
 
-    // Null where it has not been worked out yet. fill_some() works on these in their order; true: more is
-    // left.
+    void add(WorkAnswer<CompressionSummary> other) { others_.push_back(std::move(other)); }
+
+    const CompressionRun& shown() const { return shown_->run; }
+    const CompressionSummary& summary() const { return shown_->summary; } // of the same
+    const CompressionSummary& uncompressed() const { return *uncompressed_; }
+    const GradientProjection& projection() const { return *projection_; }
+    // Null where it is under way or has failed.
     const CompressionSummary* find(const CompressionOptions& options) const;
-    bool fill_some(std::span<const CompressionOptions> wanted) const;
-
-    void project(const Scenario& scenario, const Report& report) const;
-    const GradientProjection& projection() const { return projection_; }
+    // The first of the others that failed; null: none.
+    const WorkStatus* failed() const;
 
 private:
-    // A run that is not needed before it is done.
-    struct Pending
-    {
-        CompressionTraining training;
-        GradientError error;
-        std::vector<double> errors;
-
-        explicit Pending(const CompressionOptions& options) : training(options), error(options) {}
-    };
-
-    void keep(CompressionSummary run) const;
-    void work_out(const CompressionRun& run) const;
-    void work_on(const CompressionOptions& options) const;
-
-    mutable CompressionRun reference_; // uncompressed
-    mutable std::optional<Pending> pending_;
-    mutable CompressionRun shown_;
-    mutable std::list<CompressionSummary> known_; // the newest first
-    mutable std::optional<Scenario> scenario_;
-    mutable GradientProjection projection_;
+    const CompressionShown* shown_;
+    const CompressionSummary* uncompressed_;
+    const GradientProjection* projection_;
+    std::vector<WorkAnswer<CompressionSummary>> others_;
 };
 
 // The gradient that is trained, as one block.

@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "ui/views/parallelism/experts/pages.h"
 #include "ui/widgets/charts/plot_series.h"
+#include "ui/widgets/empty_state.h"
 
 #include <algorithm>
 #include <array>
@@ -39,13 +40,12 @@ Motion router_motion(const Frame& frame, ExpertsState&)
             .rest = kRouterRest};
 }
 
-void route_on(const ExpertsRoom& r)
+ExpertRuns ExpertsState::runs(const Frame& frame) const
 {
-    r.state.runs.update(r.frame.now.scenario, r.state.choice);
-    if (r.state.runs.work(r.state.choice.balance, router_step(r.frame) + 2))
-    {
-        r.out.animating = true;
-    }
+    const RoutedExperts& from = routed_of(frame);
+    const auto& tokens = pool.of(from.options.experts, [](std::int64_t experts)
+                                 { return std::make_shared<const TokenPool>(experts); });
+    return {frame, from, tokens, choice};
 }
 
 std::string experts_words(const ExpertPlan& plan)
@@ -65,12 +65,12 @@ namespace
 
 // What the bars reach up to: the first step's largest load, which all ways of balancing share, but not so far
 // that an even load cannot be seen.
-double tallest(const ExpertsState& s)
+double tallest(const ExpertRuns& runs, double factor)
 {
-    const auto& first = s.runs.step(Balance::none, 0).load;
+    const auto& first = runs.step(Balance::none, 0).load;
     const auto most = static_cast<double>(*std::max_element(first.begin(), first.end()));
-    const double cap = std::max(static_cast<double>(s.runs.capacity(s.choice.factor)), 1.6 * s.runs.even());
-    return 1.1 * std::max(cap, std::min(most, 5 * s.runs.even()));
+    const double cap = std::max(static_cast<double>(runs.capacity(factor)), 1.6 * runs.even());
+    return 1.1 * std::max(cap, std::min(most, 5 * runs.even()));
 }
 
 void draw_head(const Painter& p, Rect row, const ExpertPlan& plan)
@@ -82,14 +82,14 @@ void draw_head(const Painter& p, Rect row, const ExpertPlan& plan)
     draw_chart_title(p, row, experts_words(plan), {}, where);
 }
 
-void draw_balance(const ExpertsRoom& r, Rect area, std::size_t step)
+void draw_balance(const ExpertsRoom& r, Rect area, const ExpertRuns& runs, std::size_t step)
 {
     const Painter& p = r.p;
     std::vector<PlotSeries> curves;
     double most = 0.5;
     for (std::size_t i = 0; i < kBalances; ++i)
     {
-        const RouterRun& run = r.state.runs.of(static_cast<Balance>(i));
+        const RouterRun& run = runs.of(static_cast<Balance>(i));
         if (!run.done())
         {
             p.text_within(area.x, area.y + p.px(13), area.w, Type::small, p.theme.muted,
@@ -112,7 +112,7 @@ void draw_balance(const ExpertsRoom& r, Rect area, std::size_t step)
     std::ranges::stable_sort(curves, {}, &PlotSeries::chosen);
     if (const auto to = draw_series(p, area,
                                     {.title = "Load imbalance (MaxVio)",
-                                     .says = "busiest expert over the mean, minus 1",
+                                     .note = "busiest expert over the mean, minus 1",
                                      .names = 140},
                                     "###balance over steps",
                                     {0, most * 1.06, PlotScale::linear, "", plain_number}, step, curves))
@@ -121,7 +121,8 @@ void draw_balance(const ExpertsRoom& r, Rect area, std::size_t step)
     }
 }
 
-void draw_below(const ExpertsRoom& r, Rect area, const SwarmMoment& moment, std::size_t step)
+void draw_below(const ExpertsRoom& r, Rect area, const ExpertRuns& runs, const SwarmMoment& moment,
+                std::size_t step)
 {
     const Painter& p = r.p;
     const Rect whole = area;
@@ -131,13 +132,12 @@ void draw_below(const ExpertsRoom& r, Rect area, const SwarmMoment& moment, std:
     const Rect left = area.cut_left(matrix);
     p.part("matrix", left);
     const RouterStep& shown = moment.between < 0.5F ? *moment.from : *moment.to;
-    draw_exchange(p, left, r.state.runs, shown,
-                  {back, {whole.x, whole.y - p.px(160), whole.w, whole.h + p.px(160)}});
+    draw_exchange(p, left, runs, shown, {back, {whole.x, whole.y - p.px(160), whole.w, whole.h + p.px(160)}});
     if (both)
     {
         area.cut_left(p.px(28));
         p.part("balance", area);
-        draw_balance(r, area, step);
+        draw_balance(r, area, runs, step);
     }
 }
 
@@ -146,8 +146,12 @@ void draw_load(const ExpertsRoom& r)
     const Painter& painter = r.p;
     Rect area = r.area;
     RouterChoice& choice = r.state.choice;
-    const ExpertRuns& runs = r.state.runs;
-    route_on(r);
+    const ExpertRuns runs = r.state.runs(r.frame);
+    if (runs.failed())
+    {
+        draw_status(painter, area, runs.status());
+        return;
+    }
     const double t = clock_of(r.frame);
     const std::size_t step = router_step(r.frame);
     if (area.h > painter.px(200))
@@ -165,10 +169,10 @@ void draw_load(const ExpertsRoom& r)
         area.cut_bottom(painter.px(10));
     }
     painter.part("load", area);
-    const auto factor = draw_swarm(painter, area, runs, moment, choice.factor, tallest(r.state));
+    const auto factor = draw_swarm(painter, area, runs, moment, choice.factor, tallest(runs, choice.factor));
     if (below)
     {
-        draw_below(r, lower, moment, step);
+        draw_below(r, lower, runs, moment, step);
     }
     if (factor && *factor != choice.factor)
     {
@@ -180,8 +184,11 @@ void draw_load(const ExpertsRoom& r)
 Caption load_caption(const Frame& frame, ExpertsState& state)
 {
     const RouterChoice& choice = state.choice;
-    const ExpertRuns& runs = state.runs;
-    runs.update(frame.now.scenario, choice);
+    const ExpertRuns runs = state.runs(frame);
+    if (runs.failed())
+    {
+        return {fault_sentence(runs.status()), "", ""};
+    }
     const RouterStep& step = runs.step(choice.balance, router_step(frame));
     const std::int64_t capacity = runs.capacity(choice.factor);
     const std::int64_t pairs = runs.of(Balance::none).options().chosen * runs.tokens();
@@ -228,8 +235,7 @@ Caption load_caption(const Frame& frame, ExpertsState& state)
 
 void panel_load(PanelColumn& column, const ExpertsRoom& r)
 {
-    r.state.runs.update(r.frame.now.scenario, r.state.choice);
-    draw_experts_panel(column, r.frame, r.state.choice, r.state.runs, r.out);
+    draw_experts_panel(column, r.frame, r.state.choice, r.state.runs(r.frame), r.out);
 }
 
 } // namespace

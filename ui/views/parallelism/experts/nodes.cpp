@@ -21,10 +21,9 @@ namespace
 constexpr std::array<double, 8> kNodes{2, 4, 8, 12, 16, 18, 32, 64};
 constexpr double kFlight = 1; // of a packet through the network, then as long inside its node
 
-DispatchSetup setup_of(const ExpertsState& state, const Scenario& scenario)
+DispatchSetup setup_of(const ExpertsState& state, const Frame& frame)
 {
-    state.runs.update(scenario, state.choice);
-    DispatchSetup setup = dispatch_setup(state.runs.plan());
+    DispatchSetup setup = dispatch_setup(state.routed_of(frame).plan);
     setup.nodes = std::min(state.nodes.value_or(setup.nodes), setup.experts);
     setup.limit = std::min(state.limit.value_or(setup.limit), setup.nodes);
     setup.eight_bit = state.eight_bit;
@@ -150,7 +149,7 @@ void draw_nodes(const ExpertsRoom& r)
 {
     const Painter& p = r.p;
     Rect area = r.area;
-    const DispatchSetup setup = setup_of(r.state, r.frame.now.scenario);
+    const DispatchSetup setup = setup_of(r.state, r.frame);
     const float table = table_height(p, kNamesOf<DispatchWay>.size());
     if (area.h > table + p.px(160))
     {
@@ -178,7 +177,7 @@ void draw_nodes(const ExpertsRoom& r)
 
 Motion nodes_motion(const Frame& frame, ExpertsState& state)
 {
-    const double length = length_of(setup_of(state, frame.now.scenario), state.token);
+    const double length = length_of(setup_of(state, frame), state.token);
     return {.duration = length,
             .per_second = 1.5,
             .label = fmt::format("{:.0f} sent", std::floor(std::min(frame.playback.t, length - kFlight))),
@@ -187,7 +186,7 @@ Motion nodes_motion(const Frame& frame, ExpertsState& state)
 
 void panel_nodes(PanelColumn& column, const ExpertsRoom& r)
 {
-    const DispatchSetup setup = setup_of(r.state, r.frame.now.scenario);
+    const DispatchSetup setup = setup_of(r.state, r.frame);
     column.slide("Nodes", Track::at(kNodes, say_whole), setup.nodes, r.state.nodes,
                  "Over which the experts of a layer lie");
     column.slide("Node limit M", Track::even(1, static_cast<double>(setup.nodes), say_whole), setup.limit,
@@ -199,7 +198,7 @@ void panel_nodes(PanelColumn& column, const ExpertsRoom& r)
         ++r.state.token;
     }
     column.gap();
-    const ExpertPlan& plan = r.state.runs.plan();
+    const ExpertPlan& plan = r.state.routed_of(r.frame).plan;
     column.fact("In this scenario", plan.leaves ? fmt::format("EP = {}", plan.ranks) : "one node",
                 plan.leaves ? "Its expert group fills several nodes"
                             : "Its experts lie in one NVLink domain, so this page supposes more");
@@ -211,7 +210,7 @@ void panel_nodes(PanelColumn& column, const ExpertsRoom& r)
 
 Caption nodes_caption(const Frame& frame, ExpertsState& state)
 {
-    const DispatchSetup s = setup_of(state, frame.now.scenario);
+    const DispatchSetup s = setup_of(state, frame);
     const auto copies = [&](DispatchWay way) { return three_digits(network_copies(s, way)); };
     return {
         fmt::format(
@@ -230,6 +229,7 @@ Caption nodes_caption(const Frame& frame, ExpertsState& state)
 
 } // namespace
 
-const Page<ExpertsState> kExpertNodes{"Nodes", draw_nodes, panel_nodes, nodes_caption, nodes_motion};
+const Page<ExpertsState> kExpertNodes{"Nodes",       draw_nodes,   panel_nodes,
+                                      nodes_caption, nodes_motion, "Dispatch over nodes"};
 
 } // namespace ringside

@@ -7,6 +7,7 @@
 #include "ui/widgets/pictures/timeline.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ringside
 {
@@ -42,6 +43,12 @@ void draw_run(const Painter& p, Rect area, const MoeRun& run, double length, std
             lanes.label(*block, fill_of(p.theme, task).ink.label,
                         {name_of(task.part), name_of(task.part).substr(0, 1)});
         }
+        const double from = task.time.start;
+        const double to = task.time.end;
+        lanes.read_out(lane, from, to, capitalized(std::string(name_of(task.part))),
+                       std::array{TipLine{"layer", std::to_string(task.layer + 1)},
+                                  TipLine{"from, to", three_digits(from) + " \u2026 " + three_digits(to)},
+                                  TipLine{"takes", three_digits(to - from)}});
     }
 }
 
@@ -108,6 +115,6 @@ Caption overlap_caption(const Frame&, ExpertsState& state)
 
 } // namespace
 
-const Page<ExpertsState> kExpertOverlap{"Overlap", draw_overlap, panel_overlap, overlap_caption};
+const Page<ExpertsState> kExpertOverlap{"Overlap", draw_overlap, panel_overlap, overlap_caption, nullptr, "Overlap of two batches"};
 
 } // namespace ringside

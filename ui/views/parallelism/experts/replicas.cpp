@@ -7,6 +7,7 @@
 #include "ui/views/parallelism/experts/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/charts/stacked_bar.h"
+#include "ui/widgets/empty_state.h"
 
 #include <algorithm>
 #include <numeric>
@@ -28,14 +29,19 @@ struct Replicas
     ExpertPlacement after;
 };
 
-Replicas replicas_of(const Frame& frame, ExpertsState& state)
+// The load of every expert at this step, which the work has not failed to reach.
+std::vector<double> load_now(const Frame& frame, const ExpertsState& state, const ExpertRuns& runs)
 {
-    state.runs.update(frame.now.scenario, state.choice);
-    const auto load = list_of<double>(state.runs.step(state.choice.balance, router_step(frame)).load,
-                                      [](std::int64_t tokens) { return static_cast<double>(tokens); });
-    const std::int64_t asked = state.gpus.value_or(std::max<std::int64_t>(state.runs.plan().ranks, 8));
+    return list_of<double>(runs.step(state.choice.balance, router_step(frame)).load,
+                           [](std::int64_t tokens) { return static_cast<double>(tokens); });
+}
+
+Replicas replicas_of(const Frame& frame, const ExpertsState& state, const ExpertRuns& runs)
+{
+    const auto load = load_now(frame, state, runs);
+    const std::int64_t asked = state.gpus.value_or(std::max<std::int64_t>(runs.plan().ranks, 8));
     Replicas r;
-    r.options.gpus = std::gcd(asked, state.runs.experts());
+    r.options.gpus = std::gcd(asked, runs.experts());
     r.options.nodes = state.by_node ? std::max<std::int64_t>(1, r.options.gpus / kNodeOf) : 1;
     r.options.groups = r.options.nodes;
     r.options.redundant = state.redundant * r.options.gpus;
@@ -52,7 +58,7 @@ void draw_gpus(const Painter& p, Rect area, const ExpertPlacement& placed, std::
     const double mean = sum_over(placed.load) / gpus;
     Plot plot(p, area, {0, gpus}, {0, most, PlotScale::linear, "", plain_number},
               {.title = title,
-               .says = fmt::format("busiest GPU {}\u00d7 the mean", three_digits(placed.imbalance())),
+               .note = fmt::format("busiest GPU {}\u00d7 the mean", three_digits(placed.imbalance())),
                .part = title});
     if (!plot)
     {
@@ -70,8 +76,8 @@ void draw_gpus(const Painter& p, Rect area, const ExpertPlacement& placed, std::
         }
         const float left = plot.at_x(static_cast<double>(gpu) + 0.1);
         const float right = plot.at_x(static_cast<double>(gpu) + 0.9);
-        const StackedBar bar =
-            draw_stacked_bar(p, {left, plot.area.y, right - left, plot.area.h}, parts, {most});
+        const StackedBar bar = draw_stacked_bar(p, {left, plot.area.y, right - left, plot.area.h}, parts,
+                                                {.most = most, .reads = false});
         if (bar.hovered)
         {
             const auto e = static_cast<std::size_t>(placed.held[gpu][*bar.hovered]);
@@ -85,12 +91,16 @@ void draw_gpus(const Painter& p, Rect area, const ExpertPlacement& placed, std::
 
 void draw_replicas(const ExpertsRoom& r)
 {
-    route_on(r);
     const Painter& p = r.p;
     Rect area = r.area;
-    const Replicas now = replicas_of(r.frame, r.state);
-    const auto load = list_of<double>(r.state.runs.step(r.state.choice.balance, router_step(r.frame)).load,
-                                      [](std::int64_t tokens) { return static_cast<double>(tokens); });
+    const ExpertRuns runs = r.state.runs(r.frame);
+    if (runs.failed())
+    {
+        draw_status(p, area, runs.status());
+        return;
+    }
+    const Replicas now = replicas_of(r.frame, r.state, runs);
+    const auto load = load_now(r.frame, r.state, runs);
     const double most = 1.1 * std::max(1.0, largest_over(now.before.load));
     draw_legend(p, area.cut_top(p.px(24)),
                 std::array{LegendItem{"an expert on one GPU", {p.theme.expert}},
@@ -104,8 +114,13 @@ void draw_replicas(const ExpertsRoom& r)
 
 void panel_replicas(PanelColumn& column, const ExpertsRoom& r)
 {
-    const Replicas now = replicas_of(r.frame, r.state);
-    const ExpertPlan& plan = r.state.runs.plan();
+    const ExpertRuns runs = r.state.runs(r.frame);
+    if (runs.failed())
+    {
+        return;
+    }
+    const Replicas now = replicas_of(r.frame, r.state, runs);
+    const ExpertPlan& plan = runs.plan();
     column.choice({"None", "Aux loss", "Bias"}, r.state.choice.balance);
     column.slide("EP size", Track::at(kReplicaGpus, say_whole), now.options.gpus, r.state.gpus,
                  "GPUs that share the experts of a layer; a divisor of their number");
@@ -115,8 +130,7 @@ void panel_replicas(PanelColumn& column, const ExpertsRoom& r)
         "Hierarchical", r.state.by_node,
         "Groups of experts stay on one node of 8, and replicas with them (EPLB\u2019s hierarchical policy)");
     column.gap();
-    column.fact("Slots per GPU",
-                grouped((r.state.runs.experts() + now.options.redundant) / now.options.gpus));
+    column.fact("Slots per GPU", grouped((runs.experts() + now.options.redundant) / now.options.gpus));
     column.fact("Busiest before", three_digits(now.before.imbalance()) + "\u00d7",
                 "Largest load of a GPU over the mean");
     column.fact("Busiest after", three_digits(now.after.imbalance()) + "\u00d7",
@@ -128,7 +142,12 @@ void panel_replicas(PanelColumn& column, const ExpertsRoom& r)
 
 Caption replicas_caption(const Frame& frame, ExpertsState& state)
 {
-    const Replicas now = replicas_of(frame, state);
+    const ExpertRuns runs = state.runs(frame);
+    if (runs.failed())
+    {
+        return {fault_sentence(runs.status()), "", ""};
+    }
+    const Replicas now = replicas_of(frame, state, runs);
     return {
         fmt::format("{} on {}: the busiest GPU falls from **{}\u00d7** to **{}\u00d7** the mean, and the "
                     "experts\u2019 time with it.",
@@ -145,7 +164,7 @@ Caption replicas_caption(const Frame& frame, ExpertsState& state)
 
 } // namespace
 
-const Page<ExpertsState> kExpertReplicas{"Replicas", draw_replicas, panel_replicas, replicas_caption,
-                                         router_motion};
+const Page<ExpertsState> kExpertReplicas{"Replicas",       draw_replicas, panel_replicas,
+                                         replicas_caption, router_motion, "Redundant experts"};
 
 } // namespace ringside

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +16,6 @@ namespace
 {
 
 constexpr std::int64_t kMostColumns = 16;
-constexpr double kPairsPerFrame = 5e4; // about half a millisecond
 
 std::int64_t columns_of(std::int64_t ranks, std::int64_t experts)
 {
@@ -30,53 +30,34 @@ std::int64_t columns_of(std::int64_t ranks, std::int64_t experts)
 
 } // namespace
 
-void ExpertRuns::update(const Scenario& scenario, const RouterChoice& choice) const
+RoutedExperts routed_experts(const Scenario& scenario)
 {
-    if (!scenario_ || !(*scenario_ == scenario))
-    {
-        scenario_ = scenario;
-        plan_ = expert_plan(scenario);
-        options_.experts = std::min(plan_.experts, kMostRouted);
-        options_.chosen = std::min(plan_.chosen, options_.experts);
-        options_.ranks = columns_of(plan_.ranks, options_.experts);
-    }
-    options_.skew = choice.skew;
-    if (!pool_ || pool_->experts() != options_.experts)
-    {
-        pool_ = std::make_shared<const TokenPool>(options_.experts);
-    }
+    RoutedExperts all{expert_plan(scenario), {}};
+    all.options.experts = std::min(all.plan.experts, kMostRouted);
+    all.options.chosen = std::min(all.plan.chosen, all.options.experts);
+    all.options.ranks = columns_of(all.plan.ranks, all.options.experts);
+    return all;
+}
+
+ExpertRuns::ExpertRuns(const Frame& frame, const RoutedExperts& routed,
+                       const std::shared_ptr<const TokenPool>& pool, const RouterChoice& choice)
+    : routed_(&routed), shown_(choice.balance)
+{
     for (std::size_t i = 0; i < kBalances; ++i)
     {
-        RouterOptions wanted = options_;
-        wanted.balance = static_cast<Balance>(i);
+        const std::size_t at = (static_cast<std::size_t>(shown_) + i) % kBalances;
+        RouterOptions wanted = routed.options;
+        wanted.skew = choice.skew;
+        wanted.balance = static_cast<Balance>(at);
         wanted.strength = choice.strength(wanted.balance);
-        auto& run = runs_.at(i);
-        if (!run || !(run->options() == wanted))
-        {
-            run.emplace(wanted, pool_);
-            run->advance_to(1);
-        }
+        runs_.at(at) = frame.work<RouterRun>({wanted, pool});
     }
 }
 
-bool ExpertRuns::work(Balance shown, std::size_t steps)
+const WorkStatus& ExpertRuns::status() const
 {
-    runs_.at(static_cast<std::size_t>(shown))->advance_to(steps);
-    for (auto& run : runs_)
-    {
-        if (!run->done())
-        {
-            // One step is the least; where it is more than a frame's share, other frames rest.
-            credit_ += kPairsPerFrame;
-            if (credit_ >= run->pairs_of_step())
-            {
-                run->advance(credit_);
-                credit_ = 0;
-            }
-            return true;
-        }
-    }
-    return false;
+    const auto failed = std::ranges::find_if(runs_, [](const auto& run) { return !run; });
+    return failed != runs_.end() ? *failed : runs_.at(static_cast<std::size_t>(shown_));
 }
 
 const RouterStep& ExpertRuns::step(Balance balance, std::size_t step) const
@@ -87,13 +68,13 @@ const RouterStep& ExpertRuns::step(Balance balance, std::size_t step) const
 
 double ExpertRuns::busiest_gpu(const RouterStep& step) const
 {
-    return rank_violation(step.load, std::gcd(plan_.ranks, options_.experts));
+    return rank_violation(step.load, std::gcd(plan().ranks, options().experts));
 }
 
 Bytes ExpertRuns::pair() const
 {
-    const auto pairs_each = static_cast<double>(options_.chosen * tokens() / options_.ranks);
-    return plan_.message * (static_cast<double>(gpus_each()) / pairs_each);
+    const auto pairs_each = static_cast<double>(options().chosen * tokens() / options().ranks);
+    return plan().message * (static_cast<double>(gpus_each()) / pairs_each);
 }
 
 namespace
@@ -147,7 +128,7 @@ void draw_plan(PanelColumn& column, const Frame& frame, const ExpertPlan& plan)
                 "Dispatch and combine, forward and backward; six with full recomputation, else four.");
     if (!plan.supposed)
     {
-        const StepTime& step = frame.now.report.step;
+        const StepTime& step = frame.now.report->step;
         column.fact("Fraction of the step", format_percent(step.expert_comm / step.total()),
                     "All-to-alls of the step, not overlapped with compute, with balanced routing.");
     }

@@ -1,6 +1,5 @@
 // The parts of the view of experts: what a router does with the scenario's experts under every way of
-// balancing, worked out again only when something changes, a few steps per frame; tokens on their way; the
-// all-to-all.
+// balancing; tokens on their way; the all-to-all.
 #pragma once
 
 #include "core/parallelism/experts/plan.h"
@@ -26,29 +25,40 @@ struct RouterChoice
     double strength(Balance of) const { return of == Balance::bias ? gamma : alpha; }
 };
 
+// What does not depend on the balance.
+struct RoutedExperts
+{
+    ExpertPlan plan;
+    RouterOptions options;
+};
+RoutedExperts routed_experts(const Scenario& scenario);
+
+// The runs of one frame under every way of balancing, as far as they are; the one on show is first in line.
 class ExpertRuns
 {
 public:
-    void update(const Scenario& scenario, const RouterChoice& choice) const;
-    // Works on; the balance on show first, up to `steps` at once. False when all is there.
-    bool work(Balance shown, std::size_t steps);
+    ExpertRuns(const Frame& frame, const RoutedExperts& routed, const std::shared_ptr<const TokenPool>& pool,
+               const RouterChoice& choice);
 
-    const ExpertPlan& plan() const { return plan_; }
+    // The status of the run on show, or of the first that failed: then there is nothing to ask but plan().
+    const WorkStatus& status() const;
+    bool failed() const { return !status().faults.empty(); }
+    const ExpertPlan& plan() const { return routed_->plan; }
     // Columns of the picture: GPUs, or equal groups of them where there are more than 16.
-    std::int64_t columns() const { return options_.ranks; }
-    std::int64_t gpus_each() const { return std::max<std::int64_t>(1, plan_.ranks / options_.ranks); }
-    std::int64_t experts() const { return options_.experts; } // simulated
-    std::int64_t tokens() const { return routed_tokens(options_); }
+    std::int64_t columns() const { return options().ranks; }
+    std::int64_t gpus_each() const { return std::max<std::int64_t>(1, plan().ranks / options().ranks); }
+    std::int64_t experts() const { return options().experts; } // simulated
+    std::int64_t tokens() const { return routed_tokens(options()); }
     std::int64_t capacity(double factor) const
     {
-        return expert_capacity(factor, options_.chosen, tokens(), options_.experts);
+        return expert_capacity(factor, options().chosen, tokens(), options().experts);
     }
     double even() const
     {
-        return static_cast<double>(options_.chosen * tokens()) / static_cast<double>(options_.experts);
+        return static_cast<double>(options().chosen * tokens()) / static_cast<double>(options().experts);
     }
     const RouterRun& of(Balance balance) const { return *runs_.at(static_cast<std::size_t>(balance)); }
-    // Of this step, or the last there is.
+    // The state at this step, or the last there is.
     const RouterStep& step(Balance balance, std::size_t step) const;
     // Load of the largest of GPUs over their mean, less 1.
     double busiest_gpu(const RouterStep& step) const;
@@ -57,12 +67,11 @@ public:
     Bytes pair() const;
 
 private:
-    mutable std::optional<Scenario> scenario_;
-    mutable ExpertPlan plan_;
-    mutable RouterOptions options_; // without balance
-    mutable std::shared_ptr<const TokenPool> pool_;
-    mutable std::array<std::optional<RouterRun>, kBalances> runs_;
-    double credit_ = 0; // of (token, expert) pairs that frames have left over
+    const RouterOptions& options() const { return routed_->options; }
+
+    const RoutedExperts* routed_;
+    Balance shown_;
+    std::array<WorkAnswer<RouterRun>, kBalances> runs_;
 };
 
 struct SwarmMoment

@@ -158,8 +158,10 @@ private:
             const float left = std::round(bar_x(e, 0) + gap);
             const float right = std::max(left + 1, std::round(bar_x(e, 1) - gap));
             const BarPart all{has, {t.expert}};
-            draw_stacked_bar(p_, {left, bars_.y, right - left, bars_.h}, std::span(&all, 1),
-                             {plot_.y.high, true, static_cast<double>(capacity_)});
+            const StackedBar bar =
+                draw_stacked_bar(p_, {left, bars_.y, right - left, bars_.h}, std::span(&all, 1),
+                                 {plot_.y.high, true, static_cast<double>(capacity_)});
+            p_.mark(bar.all);
             if (has > plot_.y.high)
             {
                 // Taller than the picture.
@@ -187,7 +189,7 @@ private:
     {
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         const Rect field{bars_.x, heads_.y, bars_.w, feet_.bottom() - heads_.y};
-        if (!field.contains(mouse) || ImGui::IsMouseDown(0) || r_.experts() < 1)
+        if (!p_.points_in(field) || ImGui::IsMouseDown(0) || r_.experts() < 1)
         {
             return;
         }
@@ -320,7 +322,7 @@ private:
 
     void draw_tip() const
     {
-        const auto at = grid_.pointed();
+        const auto at = grid_.pointed(p_);
         if (!at)
         {
             return;

@@ -45,14 +45,13 @@ struct WaterfallState
 
     Convention convention;
     std::map<int, Bar> bars; // of the rows
-    std::optional<Sensitivity> sensitivity;
-
-    // Of the scenario on show; begun anew when that changes.
-    Sensitivity& moves(const Frame& frame);
 };
 using WaterfallRoom = PageRoom<WaterfallState>;
 
 extern const Page<WaterfallState> step_page, sensitivity_page, constants_page;
+
+// What each setting would do, one step down and up.
+WorkAnswer<Sensitivity> what_if(const Frame& frame);
 
 // The convention, the limit and the best single change: the same on every page.
 void panel_waterfall(PanelColumn& column, const WaterfallRoom& room);

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/charts/stacked_bar.h"
+#include "ui/widgets/empty_state.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>
@@ -15,8 +17,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kOperationsPerFrame = 60'000; // a few milliseconds
-constexpr double kHardly = 0.001;              // of the step
+constexpr double kHardly = 0.001; // of the step
 
 // Both moves of each setting one below the other, the setting that matters most first; `hardly` names those
 // that do not matter.
@@ -160,19 +161,18 @@ void draw_moves(const WaterfallRoom& r, Rect area, const Sensitivity& all,
 
 void draw_sensitivity(const WaterfallRoom& r)
 {
-    Sensitivity& all = r.state.moves(r.frame);
-    if (!all.done())
-    {
-        all.advance(kOperationsPerFrame);
-        r.out.animating = true;
-    }
+    const auto all = what_if(r.frame);
     Rect area = r.area;
+    if (!draw_status(r.p, area, all))
+    {
+        return;
+    }
     std::string hardly;
-    const std::vector<const DialMove*> moves = moves_of(all, hardly);
+    const std::vector<const DialMove*> moves = moves_of(*all, hardly);
     const Rect foot = area.cut_bottom(hardly.empty() ? 0 : r.p.px(30));
     if (!moves.empty())
     {
-        draw_moves(r, area, all, moves);
+        draw_moves(r, area, *all, moves);
     }
     if (!hardly.empty())
     {
@@ -181,10 +181,12 @@ void draw_sensitivity(const WaterfallRoom& r)
     }
 }
 
-Caption caption_sensitivity(const Frame& frame, WaterfallState& state)
+Caption caption_sensitivity(const Frame& frame, WaterfallState&)
 {
-    const Sensitivity& all = state.moves(frame);
-    return {all.done() ? say_move(all, all.best()) : "Sensitivity: each setting one step down and up.",
+    const auto all = what_if(frame);
+    return {!all         ? fault_sentence(all)
+            : all.done() ? say_move(*all, all->best())
+                         : "Sensitivity: each setting one step down and up.",
             "change = step \u00d7 tokens now / tokens then \u00d7 GPUs then / GPUs now \u2212 step now",
             "Everything else stays: data parallelism uses the remaining GPUs, micro-batches the rest of the "
             "batch. "
@@ -196,14 +198,9 @@ Caption caption_sensitivity(const Frame& frame, WaterfallState& state)
 const Page<WaterfallState> sensitivity_page{"What-if",           draw_sensitivity, panel_waterfall,
                                             caption_sensitivity, nullptr,          "What-if"};
 
-Sensitivity& WaterfallState::moves(const Frame& frame)
+WorkAnswer<Sensitivity> what_if(const Frame& frame)
 {
-    if (!sensitivity || sensitivity->scenario() != frame.now.scenario)
-    {
-        sensitivity.emplace(frame.now.scenario, frame.now.report.step);
-        sensitivity->advance(kOperationsPerFrame);
-    }
-    return *sensitivity;
+    return frame.work<Sensitivity>({frame.now.scenario, frame.now.report->step});
 }
 
 } // namespace ringside

@@ -2,8 +2,11 @@
 
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/scenario/fields.h"
+#include "core/scenario/presets.h"
 #include "ui/views/performance/waterfall/pages.h"
+#include "ui/widgets/empty_state.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +55,7 @@ std::string bubble_words(const Scenario& s)
 std::string lost_detail(Slice slice, const Frame& frame)
 {
     const Scenario& s = frame.now.scenario;
-    const StepTime& step = frame.now.report.step;
+    const StepTime& step = frame.now.report->step;
     const Calibration& c = constants_of(frame);
     switch (slice)
     {
@@ -94,7 +97,7 @@ std::string miscount_detail(bool more, Convention convention)
 
 double step_share(const Frame& frame, double seconds)
 {
-    return seconds / frame.now.report.step.total();
+    return seconds / frame.now.report->step.total();
 }
 
 } // namespace
@@ -219,7 +222,7 @@ namespace
 
 std::string heading(const WaterfallRow& row, const Frame& frame, Convention convention)
 {
-    const TimeScale scale(frame.now.report.step.total());
+    const TimeScale scale(frame.now.report->step.total());
     return fmt::format("{}: {}, {} of the step", row_name(row, convention), scale.with_unit(row.seconds),
                        format_percent(step_share(frame, std::abs(row.seconds))));
 }
@@ -271,7 +274,7 @@ namespace
 // The communication that takes longest of those inside or outside the node.
 std::string longest_wire(const Frame& frame, bool outside)
 {
-    const StepTime& step = frame.now.report.step;
+    const StepTime& step = frame.now.report->step;
     Slice longest = Slice::tensor;
     double most = -1;
     for (const Slice wire : {Slice::tensor, Slice::context, Slice::expert, Slice::pipeline, Slice::data})
@@ -291,7 +294,7 @@ std::string limit_words(Limit limit, const Frame& frame)
     {
     case Limit::kernels:
         return fmt::format("GEMMs and attention reach {} of the peak.",
-                           percent(kernel_efficiency(frame.now.report.step)));
+                           percent(kernel_efficiency(frame.now.report->step)));
     case Limit::memory:
         return "norms, residuals and the optimizer are memory-bound.";
     case Limit::launch:
@@ -331,7 +334,7 @@ std::string_view limit_name(Limit limit)
 
 std::string say_limit(const Frame& frame)
 {
-    const StepTime& step = frame.now.report.step;
+    const StepTime& step = frame.now.report->step;
     const auto by = losses(frame.now.scenario, step);
     const Limit limit = limit_of(frame.now.scenario, step);
     const double seconds = by[static_cast<std::size_t>(limit)];
@@ -381,7 +384,7 @@ Caption caption_step(const Frame& frame, WaterfallState& state)
 {
     const Convention convention = state.convention;
     const Scenario& s = frame.now.scenario;
-    const StepTime& step = frame.now.report.step;
+    const StepTime& step = frame.now.report->step;
     const double share = utilization(step, convention.numerator, convention.peak);
     const auto rows = waterfall(step, convention.numerator, convention.peak);
     const WaterfallRow* worst = nullptr;
@@ -426,7 +429,7 @@ namespace
 void draw_conventions(const Frame& frame, PanelColumn& column, Convention& convention)
 {
     column.choice({"6N", "+ attn", "causal", "HFU"}, convention.numerator);
-    const StepTime& step = frame.now.report.step;
+    const StepTime& step = frame.now.report->step;
     const double dense = step.peak_flops / static_cast<double>(frame.now.scenario.cluster.gpus) / 1e12;
     const std::string first = fmt::format("{} dense", grouped(std::llround(dense)));
     const std::string second = fmt::format("{} sparse", grouped(std::llround(2 * dense)));
@@ -444,11 +447,11 @@ void panel_waterfall(PanelColumn& column, const WaterfallRoom& r)
 {
     column.heading("MFU convention");
     draw_conventions(r.frame, column, r.state.convention);
+    const auto all = what_if(r.frame);
+    column.label("Best single change"); // first: the caption says the largest loss, too
+    column.note(!all ? fault_sentence(all) : all.done() ? say_move(*all, all->best()) : "\u2026", false);
     column.label("Largest bottleneck");
     column.note(say_limit(r.frame), false);
-    const Sensitivity& all = r.state.moves(r.frame);
-    column.label("Best single change");
-    column.note(all.done() ? say_move(all, all.best()) : "\u2026", false);
 }
 
 } // namespace ringside

@@ -19,7 +19,7 @@ constexpr std::array<double, 7> kPrefixes{100, 300, 1000, 3000, 10000, 30000, 10
 constexpr std::array<double, 9> kSkewsOfPrefixes{0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.6, 2};
 constexpr std::array<double, 3> kOtherSkews{0.6, 1, 1.4};
 
-// Of one prefix: as long as the prompts.
+// Bytes of one prefix, which is as long as the prompts.
 double prefix_bytes(const SloRoom& r)
 {
     const ServingReport report =
@@ -32,7 +32,7 @@ double held_by(const SloState& state, double bytes)
     return state.cache_gb * 1e9 / std::max(1.0, bytes);
 }
 
-// Of the skew on show and of others, each named where a hundredth of all prefixes fits.
+// Draws the hit rates of the skew on show and of others, each named where a hundredth of all prefixes fits.
 void draw_hit_rates(const SloRoom& r, Plot& plot, double bytes)
 {
     const PrefixTraffic& traffic = r.state.prefixes;
@@ -82,7 +82,7 @@ void draw_cache(const SloRoom& r)
     const PlotPoint here{r.state.cache_gb, prefix_hits(traffic, held_by(r.state, bytes))};
     if (const auto to = plot.grip(here, "###cache size", format_percent(here.y)).x(1.5))
     {
-        r.state.cache_gb = plot.x.held(*to);
+        r.state.cache_gb = plot.x.clamped(*to);
         r.out.animating = true;
     }
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/serving/wide_experts.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"

@@ -1,4 +1,4 @@
-// What the pages of the view about serving under load share: the setup as a person has it, and what is worked
+// What the pages of the view about serving under load share: the setup as a user has it, and what is worked
 // out of it for the scenario on show.
 #pragma once
 
@@ -11,33 +11,6 @@
 
 namespace ringside
 {
-
-// A list worked out one entry a frame, so that a long one holds up none.
-template <class From, class Item>
-class Gradual
-{
-public:
-    // Another entry where the list is not whole yet; asks for the next frame until it is.
-    template <class Make>
-    const std::vector<Item>& of(const From& from, std::size_t count, Make make, bool& animating)
-    {
-        if (!from_ || !(*from_ == from))
-        {
-            from_ = from;
-            items_.clear();
-        }
-        if (items_.size() < count)
-        {
-            items_.push_back(make(items_.size()));
-        }
-        animating = animating || items_.size() < count;
-        return items_;
-    }
-
-private:
-    std::optional<From> from_;
-    std::vector<Item> items_;
-};
 
 struct SloState
 {
@@ -58,9 +31,6 @@ struct SloState
     const std::vector<LoadReport>& curve_of(const Scenario& scenario) const;
     // Decoding with experts over few and many GPUs, one batch at a time or two halves.
     const std::vector<WideEngine>& wide_of(const Scenario& scenario, bool two_batch) const;
-
-    Gradual<From, double> splits;
-    Gradual<From, std::vector<PricedLoad>> prices;
 
 private:
     static LoadSetup first_setup();

@@ -118,7 +118,7 @@ private:
             return;
         }
         lanes.block(lane, from - begin_, to - begin_, fill);
-        if (lanes.pointed(lanes.cell(lane, from - begin_, to - begin_)))
+        if (lanes.points_at(lanes.cell(lane, from - begin_, to - begin_)))
         {
             tooltip_at_mouse(p_, tip);
         }

@@ -5,6 +5,7 @@
 #include "core/base/text/text.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/empty_state.h"
 
 #include <algorithm>
 
@@ -24,7 +25,8 @@ std::int64_t all_engines(const LoadSetup& setup)
 struct Compared
 {
     std::vector<LoadSetup> splits;
-    std::vector<double> goodput; // of each, as far as they are known
+    WorkAnswer<std::vector<double>> known; // of each, as far as they are
+    std::vector<double> goodput;
     double gpus = 1;
     std::int64_t engines = 1;
 
@@ -38,8 +40,9 @@ struct Compared
     }
 };
 
-Compared compared(SloState& state, const Scenario& scenario, bool& animating)
+Compared compared(const SloState& state, const Frame& frame)
 {
+    const Scenario& scenario = frame.now.scenario;
     const LoadSetup asked = state.asked(scenario);
     const LoadSetup shown = state.load_of(scenario).setup; // with as many GPUs an engine as hold the model
     LoadSetup traffic = traffic_of(asked);                 // the list is one for all systems
@@ -52,10 +55,32 @@ Compared compared(SloState& state, const Scenario& scenario, bool& animating)
     now.engines = all_engines(asked);
     now.gpus = static_cast<double>(shown.engine.engine_gpus() * now.engines);
     now.splits = engine_splits(traffic, now.engines);
-    now.goodput = state.splits.of(
-        {scenario, now.splits.front()}, now.splits.size(),
-        [&](std::size_t i) { return goodput(scenario, now.splits[i]); }, animating);
+    now.known = frame.work<ListWork<SetupGoodputs>>({scenario, now.splits});
+    now.goodput = now.known ? *now.known : std::vector<double>();
     return now;
+}
+
+// The points of the engines split in two, each of which a press takes.
+void draw_splits(const SloRoom& r, Plot& plot, const std::vector<PlotPoint>& apart, std::int64_t engines)
+{
+    const Theme& t = r.p.theme;
+    plot.line(apart, {ink_of(t, ServingSystem::disaggregated), 2.5F}, "disaggregated");
+    for (const PlotPoint& point : apart)
+    {
+        const auto prefill = static_cast<std::int64_t>(point.x);
+        const std::string id = fmt::format("###split {}", prefill);
+        const std::string tip =
+            fmt::format("{} prefill, {} decode: {} requests/s per GPU", counted(prefill, "engine"),
+                        engines - prefill, load_words(point.y));
+        if (plot.dot(point, {ink_of(t, ServingSystem::disaggregated), 5}, id, tip).clicked)
+        {
+            r.state.setup.system = ServingSystem::disaggregated;
+            r.state.setup.prefill = prefill;
+            r.state.setup.engines = engines - prefill;
+            r.state.setup.prefill_ranks = r.state.setup.engine.ranks;
+            r.out.animating = true;
+        }
+    }
 }
 
 void draw_split(const SloRoom& r)
@@ -64,7 +89,12 @@ void draw_split(const SloRoom& r)
     {
         return;
     }
-    const Compared now = compared(r.state, r.frame.now.scenario, r.out.animating);
+    const Compared now = compared(r.state, r.frame);
+    Rect area = r.area;
+    if (!draw_status(r.p, area, now.known))
+    {
+        return;
+    }
     std::vector<PlotPoint> apart;
     double top = std::max(now.each(0), now.each(1));
     for (std::size_t entry = 2; entry < now.goodput.size(); ++entry)
@@ -78,7 +108,7 @@ void draw_split(const SloRoom& r)
     {
         ticks.push_back(static_cast<double>(x));
     }
-    Plot plot(r.p, r.area,
+    Plot plot(r.p, area,
               {0, static_cast<double>(now.engines), PlotScale::linear,
                fmt::format("prefill engines, of {}", now.engines), say_whole, ticks},
               {0, 1.25 * std::max(top, 1e-9), PlotScale::linear, "requests/s within both SLOs, per GPU",
@@ -92,23 +122,7 @@ void draw_split(const SloRoom& r)
                 "colocated, prefill-prioritized");
     plot.rule_y(now.each(1), {ink_of(t, ServingSystem::chunked), 2, true},
                 fmt::format("colocated, chunks of {}", grouped(r.state.setup.budget)));
-    plot.line(apart, {ink_of(t, ServingSystem::disaggregated), 2.5F}, "disaggregated");
-    for (const PlotPoint& point : apart)
-    {
-        const auto prefill = static_cast<std::int64_t>(point.x);
-        const std::string id = fmt::format("###split {}", prefill);
-        const std::string tip =
-            fmt::format("{} prefill, {} decode: {} requests/s per GPU", counted(prefill, "engine"),
-                        now.engines - prefill, load_words(point.y));
-        if (plot.dot(point, {ink_of(t, ServingSystem::disaggregated), 5}, id, tip).clicked)
-        {
-            r.state.setup.system = ServingSystem::disaggregated;
-            r.state.setup.prefill = prefill;
-            r.state.setup.engines = now.engines - prefill;
-            r.state.setup.prefill_ranks = r.state.setup.engine.ranks;
-            r.out.animating = true;
-        }
-    }
+    draw_splits(r, plot, apart, now.engines);
     if (const auto best = now.best(); best && *best >= 2)
     {
         const PlotPoint at{static_cast<double>(*best - 1), now.each(*best)};
@@ -119,16 +133,19 @@ void draw_split(const SloRoom& r)
 
 Caption split_caption(const Frame& frame, SloState& state)
 {
-    bool more = false;
     if (!state.load_of(frame.now.scenario).fits())
     {
         return nothing_fits();
     }
-    const Compared now = compared(state, frame.now.scenario, more);
+    const Compared now = compared(state, frame);
+    if (!now.known)
+    {
+        return {fault_sentence(now.known), "", ""};
+    }
     const auto best = now.best();
     if (!best)
     {
-        return {more ? "Searching \u2026" : "No ratio of the engines meets both SLOs.", "", ""};
+        return {now.known.done() ? "No ratio of the engines meets both SLOs." : "Searching \u2026", "", ""};
     }
     const std::string how = *best >= 2   ? fmt::format("**{} prefill to {} decode engines**", *best - 1,
                                                        now.engines - static_cast<std::int64_t>(*best) + 1)
