@@ -1,9 +1,10 @@
-// The same tiny GPT trained across ranks: their lanes as they ran above what was predicted, what each sent
-// and keeps, and trouble on purpose.
+// A tiny GPT trained across ranks: their lanes as they ran above what was predicted, what each sent and
+// keeps, and trouble on purpose.
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
 #include "ui/shell/frame/team_action.h"
+#include "ui/shell/paged_view.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/ranks/bars.h"
 #include "ui/views/lab/ranks/panel.h"
@@ -24,69 +25,50 @@ namespace
 
 constexpr std::array<std::string_view, 3> kPages{"ranks/step", "ranks/bytes", "ranks/saves"};
 
-class RanksView final : public View
+struct RanksState
 {
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    bool about_scenario() const override { return false; }
-    float panel_height() const override { return 620; }
-    std::vector<std::string> facts(const Frame& frame) const override { return team_facts(*frame.team); }
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override
-    {
-        panel_.draw(frame, painter, area, page_, out);
-        return true;
-    }
-    ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(page_, kPages, page); }
-    std::string_view page_on_show() const override { return name_at(page_, kPages); }
+    RanksPanel panel;
+    RankBars bars;
+    std::unique_ptr<RankMoment> moment; // of the last step there was
 
-private:
     void look_at(const TeamFrame& team);
-    void draw_step(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    void draw_start(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
-    static void draw_trouble(const Painter& painter, Rect& area, const TeamFrame& team);
-
-    RanksPage page_ = RanksPage::step;
-    RanksPanel panel_;
-    RankBars bars_;
-    std::unique_ptr<RankMoment> moment_; // of the last step there was
 };
+using RanksRoom = PageRoom<RanksState>;
 
-Caption RanksView::caption(const Frame& frame) const
+// What went wrong is said on every page.
+template <Caption (*kOf)(const TeamFrame&)>
+Caption ranks_page_caption(const Frame& frame, RanksState&)
 {
     const TeamFrame& team = *frame.team;
-    // What went wrong is said on every page.
-    const bool trouble = team.is(TeamState::broken) || team.is(TeamState::failed);
-    return trouble || page_ == RanksPage::step ? team_caption(team)
-           : page_ == RanksPage::bytes         ? bytes_caption(team)
-                                               : saves_caption(team);
+    return team.is(TeamState::broken) || team.is(TeamState::failed) ? team_caption(team) : kOf(team);
 }
 
-void RanksView::look_at(const TeamFrame& team)
+void RanksState::look_at(const TeamFrame& team)
 {
     if (!team.started())
     {
-        moment_.reset();
+        moment.reset();
         return;
     }
     const auto& trace = team.snapshot->trace;
-    if (trace && (!moment_ || moment_->trace != trace))
+    if (trace && (!moment || moment->trace != trace))
     {
-        moment_ = std::make_unique<RankMoment>(trace, team.snapshot->config);
+        moment = std::make_unique<RankMoment>(trace, team.snapshot->config);
     }
 }
 
 // Before the first start: what will happen, and one thing to press.
-void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out& out) const
+void draw_start(const RanksRoom& r, RanksPage page)
 {
-    const TeamFrame& team = *frame.team;
+    const Painter& p = r.p;
+    const Rect area = r.area;
+    const TeamFrame& team = *r.frame.team;
     if (!team.watched.empty())
     {
         empty_state(p, area, "Nothing to watch yet", team.fault);
         return;
     }
-    const bool bytes = page_ == RanksPage::bytes;
+    const bool bytes = page == RanksPage::bytes;
     const bool compares = bytes && !team.recorded;
     const TeamStrategy& strategy = team_strategies()[team.request.strategy];
     const auto words = [&](Sheet& sheet)
@@ -106,7 +88,7 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
                             "recorded run; the desktop program trains live."
             : bytes ? "C trains it from the start with one compressor after the other: none, BF16, top-k 1% "
                       "with and without error feedback, sign, PowerSGD. G chooses one, Space starts it alone."
-            : page_ == RanksPage::saves
+            : page == RanksPage::saves
                 ? "K chooses how checkpoints are saved while it trains. Synchronous: training stalls on all "
                   "ranks until the storage has everything. Asynchronous: it stalls for a copy, which is "
                   "written meanwhile."
@@ -125,12 +107,12 @@ void RanksView::draw_start(const Frame& frame, const Painter& p, Rect area, Out&
                         compares ? "C" : "Space");
     if (pressed)
     {
-        out.push(TeamAction(compares ? TeamCommand::compare : TeamCommand::run));
+        r.out.push(TeamAction(compares ? TeamCommand::compare : TeamCommand::run));
     }
 }
 
 // What the watchdog found, over the last step that was finished.
-void RanksView::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team)
+void draw_trouble(const Painter& p, Rect& area, const TeamFrame& team)
 {
     const bool broken = team.is(TeamState::broken);
     if ((!broken && !team.is(TeamState::failed)) || team.snapshot->message.empty())
@@ -157,15 +139,18 @@ void RanksView::draw_trouble(const Painter& p, Rect& area, const TeamFrame& team
     area.cut_top(p.px(10));
 }
 
-void RanksView::draw_step(const Frame& frame, const Painter& p, Rect area, Out& out)
+void draw_ranks_step(const RanksRoom& r)
 {
-    const TeamFrame& team = *frame.team;
+    const Painter& p = r.p;
+    Rect area = r.area;
+    const auto& moment = r.state.moment;
+    const TeamFrame& team = *r.frame.team;
     draw_trouble(p, area, team);
     if (area.h < p.px(72))
     {
         return;
     }
-    if (!moment_)
+    if (!moment)
     {
         const std::string words = team.is(TeamState::failed)    ? ""
                                   : team.is(TeamState::running) ? "The first step is running \u2026"
@@ -173,10 +158,10 @@ void RanksView::draw_step(const Frame& frame, const Painter& p, Rect area, Out& 
         empty_state(p, area, "", words);
         return;
     }
-    const auto ranks = static_cast<float>(moment_->names.size());
+    const auto ranks = static_cast<float>(moment->names.size());
     const float wanted = std::max(p.px(176), p.px(32) + ranks * p.px(22));
     Rect lower = area.cut_bottom(area.h > p.px(340) ? std::min(wanted, area.h * 0.42F) : 0);
-    draw_rank_lanes(p, area, *moment_);
+    draw_rank_lanes(p, area, *moment);
     if (lower.h <= 0)
     {
         return;
@@ -189,34 +174,63 @@ void RanksView::draw_step(const Frame& frame, const Painter& p, Rect area, Out& 
         draw_team_loss(p, lower.cut_right(std::round(lower.w * 0.26F)), *team.snapshot);
         lower.cut_right(p.px(20));
     }
-    bars_.draw(frame, p, lower, *moment_->trace, out);
+    r.state.bars.draw(r.frame, p, lower, *moment->trace, r.out);
 }
 
-void RanksView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+template <RanksPage kPage>
+void draw_ranks(const RanksRoom& r)
 {
-    const TeamFrame& team = *frame.team;
-    look_at(team);
-    const bool bytes = page_ == RanksPage::bytes;
+    const TeamFrame& team = *r.frame.team;
+    r.state.look_at(team);
+    Rect area = r.area;
     const bool has_steps = team.started() && !team.snapshot->losses.empty();
-    if (bytes && (has_steps || !team.earlier.empty()))
+    if (kPage == RanksPage::bytes && (has_steps || !team.earlier.empty()))
     {
-        draw_trouble(p, area, team);
-        draw_bytes_page(p, area, team);
+        draw_trouble(r.p, area, team);
+        draw_bytes_page(r.p, area, team);
     }
-    else if (page_ == RanksPage::saves && team.started())
+    else if (kPage == RanksPage::saves && team.started())
     {
-        draw_trouble(p, area, team);
-        draw_saves_page(p, area, team);
+        draw_trouble(r.p, area, team);
+        draw_saves_page(r.p, area, team);
     }
     else if (team.started())
     {
-        draw_step(frame, p, area, out);
+        draw_ranks_step(r);
     }
     else
     {
-        draw_start(frame, p, area, out);
+        draw_start(r, kPage);
     }
 }
+
+template <RanksPage kPage>
+void panel_ranks(PanelColumn& column, const RanksRoom& r)
+{
+    r.state.panel.draw(column, r.frame, r.p, kPage, r.out);
+}
+
+template <RanksPage kPage, Caption (*kCaption)(const TeamFrame&)>
+constexpr Page<RanksState> ranks_page(std::string_view tab, std::string_view title)
+{
+    return {tab, draw_ranks<kPage>, panel_ranks<kPage>, ranks_page_caption<kCaption>, nullptr, title};
+}
+constexpr Page<RanksState> kStepPage = ranks_page<RanksPage::step, team_caption>("Step", "");
+constexpr Page<RanksState> kBytesPage =
+    ranks_page<RanksPage::bytes, bytes_caption>("Bytes", "Loss vs bytes sent");
+constexpr Page<RanksState> kSavesPage =
+    ranks_page<RanksPage::saves, saves_caption>("Checkpoints", "Saved checkpoints");
+
+class RanksView final : public PagedView<RanksState>
+{
+public:
+    RanksView() : PagedView(kPages, {&kStepPage, &kBytesPage, &kSavesPage}) {}
+
+    bool about_scenario() const override { return false; }
+    float panel_height() const override { return 620; }
+    std::vector<std::string> facts(const Frame& frame) const override { return team_facts(*frame.team); }
+    ViewKeys keys() override;
+};
 
 // Asks for the ranks as `change` makes them.
 template <class Change>
@@ -250,51 +264,51 @@ void run_or_pause(const KeyPress& k)
 
 ViewKeys RanksView::keys()
 {
-    return {
-        {"Space Enter", "Start, pause, resume; a failed run from its last state", run_or_pause},
-        {".", "One step, then pause", asks(TeamCommand::step)},
-        {"1 to 9, 0, E", "Strategy",
-         requests([](TeamRequest& w, std::size_t which)
-                  { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
-        {"\u2190 \u2192", "The strategy before, or the next",
-         requests([](TeamRequest& w, std::size_t which)
-                  { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
-        {"M", "A rank more", requests([](TeamRequest& w, std::size_t) { ++w.ranks; })},
-        {"L", "A rank less", requests([](TeamRequest& w, std::size_t) { --w.ranks; })},
-        {"X", "Inject the fault on the chosen rank",
-         [this](const KeyPress& k) { k.out.push(TeamAction(panel_.trouble(*k.frame.team))); }},
-        {"T", "Another kind of fault", [this] { panel_.next_fault(); }},
-        {"R", "Another rank for the fault", [this](const KeyPress& k) { panel_.next_rank(*k.frame.team); }},
-        {"G", "Another compressor for the gradients",
-         requests([](TeamRequest& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
-        {"O", "AdamW or plain SGD; the run restarts",
-         requests([](TeamRequest& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
-        {"C", "Compare compressors; again to end it",
-         [this](const KeyPress& k)
-         {
-             page_ = RanksPage::bytes;
-             k.out.push(TeamAction(TeamCommand::compare));
-         }},
-        {"Y", "The step, loss against bytes, checkpoints", turns(page_, kPages.size())},
-        {"K", "Checkpoints: none, synchronous, asynchronous",
-         requests([](TeamRequest& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
-        {"D", "Resume without the missing rank",
-         [](const KeyPress& k)
-         {
-             if (k.frame.team->can_go_without)
+    return {{"Space Enter", "Start, pause, resume; a failed run from its last state", run_or_pause},
+            {".", "One step, then pause", asks(TeamCommand::step)},
+            {"1 to 9, 0, E", "Strategy",
+             requests([](TeamRequest& w, std::size_t which)
+                      { w.strategy = which < team_strategies().size() ? which : w.strategy; })},
+            {"\u2190 \u2192", "The strategy before, or the next",
+             requests([](TeamRequest& w, std::size_t which)
+                      { w = with_other_strategy(w, which == 0 ? -1 : 1); })},
+            {"M", "A rank more", requests([](TeamRequest& w, std::size_t) { ++w.ranks; })},
+            {"L", "A rank less", requests([](TeamRequest& w, std::size_t) { --w.ranks; })},
+            {"X", "Inject the fault on the chosen rank",
+             [this](const KeyPress& k) { k.out.push(TeamAction(state_.panel.trouble(*k.frame.team))); }},
+            {"T", "Another kind of fault", [this] { state_.panel.next_fault(); }},
+            {"R", "Another rank for the fault",
+             [this](const KeyPress& k) { state_.panel.next_rank(*k.frame.team); }},
+            {"G", "Another compressor for the gradients",
+             requests([](TeamRequest& w, std::size_t) { turn(w.compression, team_compressions().size()); })},
+            {"O", "AdamW or plain SGD; the run restarts",
+             requests([](TeamRequest& w, std::size_t) { w.plain_sgd = !w.plain_sgd; })},
+            {"C", "Compare compressors; again to end it",
+             [this](const KeyPress& k)
              {
-                 k.out.push(TeamAction(TeamCommand::without));
-             }
-         }},
-        {"Backspace", "Clear the run", asks(TeamCommand::clear)}};
+                 show(kPages[1]);
+                 k.out.push(TeamAction(TeamCommand::compare));
+             }},
+            turn_key("The step, loss against bytes, checkpoints"),
+            {"K", "Checkpoints: none, synchronous, asynchronous",
+             requests([](TeamRequest& w, std::size_t) { turn(w.saving.mode, kSaveModes); })},
+            {"D", "Resume without the missing rank",
+             [](const KeyPress& k)
+             {
+                 if (k.frame.team->can_go_without)
+                 {
+                     k.out.push(TeamAction(TeamCommand::without));
+                 }
+             }},
+            {"Backspace", "Clear the run", asks(TeamCommand::clear)}};
 }
 
 } // namespace
 
 extern const ViewInfo ranks_view{
-    45,
+    20,
     "ranks",
-    "Lab",
+    ViewGroup::lab,
     "Ranks",
     "Parallel lab",
     "A tiny GPT trained across ranks: lanes, bytes and memory, measured next to predicted",

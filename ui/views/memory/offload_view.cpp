@@ -5,11 +5,10 @@
 #include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
-#include "ui/shell/view.h"
+#include "ui/shell/paged_view.h"
 #include "ui/views/memory/offload/pictures.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,13 +23,6 @@ constexpr float kLaneLabel = 112;      // [design px] left of the lanes
 constexpr double kOffloadSeconds = 15; // playing takes
 constexpr double kShare = 0.9;         // of the step, for which the panel names a rate
 constexpr std::array<std::string_view, 2> kPages{"offload/placement", "offload/step"};
-
-enum class OffloadPage : std::uint8_t
-{
-    placement,
-    step
-};
-
 // Where nothing is offloaded, the optimizer on the host.
 std::optional<Scenario> offloaded_optimizer(const Scenario& own, const Presets&)
 {
@@ -47,42 +39,29 @@ constexpr std::array kOpenings{
     Opening{"offload/placement", "optimizer on the host", offloaded_optimizer, true},
     Opening{"offload/step", "optimizer on the host", offloaded_optimizer}};
 
-class OffloadView final : public View
+struct OffloadState
 {
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    Motion motion(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(page_, kPages, page); }
-    std::string_view page_on_show() const override { return name_at(page_, kPages); }
+    bool delayed = false;
+    Derived<std::pair<Scenario, bool>, OffloadCases> known;
+    TierLevels levels;
+    TimeZoom zoom;
+    std::optional<std::size_t> hovered;
 
-private:
     const OffloadCases& cases(const Frame& frame) const
     {
-        return cases_.of({frame.now.scenario, delayed_},
-                         [](const auto& of) { return offload_cases(of.first, of.second); });
+        return known.of({frame.now.scenario, delayed},
+                        [](const auto& of) { return offload_cases(of.first, of.second); });
     }
     void place(const Frame& frame, Offload placement, Out& out)
     {
         Scenario next = frame.scenario;
         next.training.offload = placement;
-        hovered_.reset();
-        zoom_.reset();
+        hovered.reset();
+        zoom.reset();
         out.push(ChangeScenario{std::move(next), false});
     }
-    void draw_lanes(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    void draw_step(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    static void draw_numbers(PanelColumn& column, const OffloadReport& r, ByteUnit unit);
-
-    OffloadPage page_ = OffloadPage::placement;
-    bool delayed_ = false;
-    Derived<std::pair<Scenario, bool>, OffloadCases> cases_;
-    TierLevels levels_;
-    TimeZoom zoom_;
-    std::optional<std::size_t> hovered_;
 };
+using OffloadRoom = PageRoom<OffloadState>;
 
 // Rests where something is on its way to the GPU or the disks, late in the step.
 double resting(const OffloadReport& r)
@@ -109,9 +88,9 @@ double resting(const OffloadReport& r)
     return best;
 }
 
-Motion OffloadView::motion(const Frame& frame) const
+Motion offload_motion(const Frame& frame, OffloadState& state)
 {
-    const OffloadCases& all = cases(frame);
+    const OffloadCases& all = state.cases(frame);
     const OffloadReport& r = all.timed();
     if (!r.possible || r.shown_total <= 0)
     {
@@ -127,9 +106,11 @@ Motion OffloadView::motion(const Frame& frame) const
     return motion;
 }
 
-void OffloadView::draw_lanes(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void draw_lanes(const OffloadRoom& room, Rect area)
 {
-    const OffloadCases& all = cases(frame);
+    const Painter& painter = room.p;
+    OffloadState& state = room.state;
+    const OffloadCases& all = state.cases(room.frame);
     const OffloadReport& r = all.timed();
     const Rect whole = area;
     const Rect head = area.cut_top(painter.px(26));
@@ -148,23 +129,25 @@ void OffloadView::draw_lanes(const Frame& frame, const Painter& painter, Rect ar
     const Rect axis = area.cut_bottom(painter.px(26));
     const auto lanes = static_cast<float>(lanes_of(r).size());
     const OffloadLanesStyle style{painter.px(kLaneLabel), std::min(area.h / lanes, painter.px(44)),
-                                  frame.playback.t, hovered_};
+                                  room.frame.playback.t, state.hovered};
     const Rect field{area.x + style.label, area.y, area.w - style.label, style.pitch * lanes};
-    zoom_.mouse(field, r.shown_total);
-    const TimeWindow w = zoom_.window(r.shown_total);
-    const auto had = hovered_;
-    hovered_ = draw_offload_lanes(painter, area, r, w, style);
-    out.animating = out.animating || had != hovered_;
+    state.zoom.mouse(field, r.shown_total);
+    const TimeWindow w = state.zoom.window(r.shown_total);
+    const auto had = state.hovered;
+    state.hovered = draw_offload_lanes(painter, area, r, w, style);
+    room.out.animating = room.out.animating || had != state.hovered;
     draw_time_axis(painter, {field.x, field.bottom() + painter.px(2), field.w, axis.h}, w, r.shown_total);
-    if (hovered_ && *hovered_ < r.tasks.size())
+    if (state.hovered && *state.hovered < r.tasks.size())
     {
-        offload_tip(painter, {field.x, whole.y, field.w, whole.h + painter.px(120)}, r, *hovered_);
+        offload_tip(painter, {field.x, whole.y, field.w, whole.h + painter.px(120)}, r, *state.hovered);
     }
 }
 
-void OffloadView::draw_step(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void draw_offload_step(const OffloadRoom& room)
 {
-    const OffloadCases& all = cases(frame);
+    const Painter& painter = room.p;
+    Rect area = room.area;
+    const OffloadCases& all = room.state.cases(room.frame);
     if (!all.timed().possible)
     {
         empty_state(painter, area,
@@ -176,32 +159,30 @@ void OffloadView::draw_step(const Frame& frame, const Painter& painter, Rect are
         painter.px(26 + 26 + 4) + static_cast<float>(lanes_of(all.timed()).size()) * painter.px(18);
     if (area.h >= lanes + painter.px(120))
     {
-        draw_lanes(frame, painter, area.cut_top(std::clamp(area.h * 0.45F, lanes, painter.px(280))), out);
+        draw_lanes(room, area.cut_top(std::clamp(area.h * 0.45F, lanes, painter.px(280))));
         area.cut_top(painter.px(12));
     }
-    if (const auto change = draw_tokens(painter, area, all); change && frame.valid())
+    if (const auto change = draw_tokens(painter, area, all); change && room.frame.valid())
     {
-        out.push(*change);
+        room.out.push(*change);
     }
 }
 
-void OffloadView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void draw_placement(const OffloadRoom& room)
 {
-    if (page_ == OffloadPage::step)
-    {
-        draw_step(frame, painter, area, out);
-        return;
-    }
+    const Painter& painter = room.p;
+    Rect area = room.area;
+    const OffloadCases& all = room.state.cases(room.frame);
     const float table = placements_height(painter);
     if (area.h >= table + painter.px(180))
     {
-        if (const auto placement = draw_placements(painter, area.cut_bottom(table), cases(frame)))
+        if (const auto placement = draw_placements(painter, area.cut_bottom(table), all))
         {
-            place(frame, *placement, out);
+            room.state.place(room.frame, *placement, room.out);
         }
         area.cut_bottom(painter.px(12));
     }
-    draw_tiers(frame, painter, area, cases(frame).placed(), levels_, out);
+    draw_tiers(room.frame, painter, area, all.placed(), room.state.levels, room.out);
 }
 
 std::string say_room(const OffloadReport& r, ByteUnit unit)
@@ -211,9 +192,9 @@ std::string say_room(const OffloadReport& r, ByteUnit unit)
                        whole(r.host_fullest), whole(r.capacity[1]));
 }
 
-Caption OffloadView::caption(const Frame& frame) const
+Caption offload_caption(const Frame& frame, OffloadState& state)
 {
-    const OffloadCases& all = cases(frame);
+    const OffloadCases& all = state.cases(frame);
     const OffloadReport& r = all.timed();
     const ByteUnit unit = frame.preferences.unit;
     Caption caption;
@@ -255,7 +236,7 @@ Caption OffloadView::caption(const Frame& frame) const
     return caption;
 }
 
-void OffloadView::draw_numbers(PanelColumn& column, const OffloadReport& r, ByteUnit unit)
+void draw_numbers(PanelColumn& column, const OffloadReport& r, ByteUnit unit)
 {
     column.fact("Compute", format_seconds(Seconds(r.compute)));
     column.fact("Transfers", format_seconds(Seconds(r.transfer)), "Offload time without overlap");
@@ -282,46 +263,55 @@ void OffloadView::draw_numbers(PanelColumn& column, const OffloadReport& r, Byte
     }
 }
 
-bool OffloadView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void panel_offload(PanelColumn& column, const OffloadRoom& room)
 {
-    const OffloadReport& r = cases(frame).timed();
-    PanelColumn column(painter, area, out.animating);
-    column.choice({"Placement", "Step time"}, page_);
+    const OffloadReport& r = room.state.cases(room.frame).timed();
     column.heading("Break-even");
     column.figure(r.possible ? format_count(r.break_even()) : "\u2013",
                   fmt::format("tokens per step; now {}", format_count(r.tokens)));
     if (r.possible)
     {
-        draw_numbers(column, r, painter.look.unit);
+        draw_numbers(column, r, room.p.look.unit);
     }
     if (!offloads_weights(r.options.placement))
     {
         column.toggle(
-            "Delayed update", delayed_,
+            "Delayed update", room.state.delayed,
             "The CPU optimizer overlaps with the next step, which uses the old weights (L). Ren et al., "
             "ZeRO-Offload, section 5.2");
     }
-    return true;
 }
 
-ViewKeys OffloadView::keys()
+constexpr Page<OffloadState> kPlacementPage{"Placement", draw_placement, panel_offload, offload_caption,
+                                            offload_motion};
+constexpr Page<OffloadState> kOffloadStepPage{"Step time",     draw_offload_step, panel_offload,
+                                              offload_caption, offload_motion,    "Step with offload"};
+
+class OffloadView final : public PagedView<OffloadState>
 {
-    ViewKeys all{{"0 \u2026 4", "Nothing, optimizer on host or NVMe, weights too",
-                  [this](const KeyPress& k) { place(k.frame, static_cast<Offload>(k.which), k.out); }},
-                 {"Y", "Placement, or step time", turns(page_, kPages.size())},
-                 {"L", "Delayed update on and off", flips(delayed_)},
-                 {"drag", "The point on the chart: tokens per step"},
-                 {"hover", "What a tier holds, a link carries, a task waited for"}};
-    add_zoom(all, zoom_, [this](const Frame& f) { return cases(f).timed().shown_total; });
-    return all;
-}
+public:
+    OffloadView() : PagedView(kPages, {&kPlacementPage, &kOffloadStepPage}) {}
+
+    ViewKeys keys() override
+    {
+        OffloadState& s = state_;
+        ViewKeys all{{"0 \u2026 4", "Nothing, optimizer on host or NVMe, weights too",
+                      [&s](const KeyPress& k) { s.place(k.frame, static_cast<Offload>(k.which), k.out); }},
+                     turn_key("Placement, or step time"),
+                     {"L", "Delayed update on and off", flips(s.delayed)},
+                     {"drag", "The point on the chart: tokens per step"},
+                     {"hover", "What a tier holds, a link carries, a task waited for"}};
+        add_zoom(all, s.zoom, [&s](const Frame& f) { return s.cases(f).timed().shown_total; });
+        return all;
+    }
+};
 
 } // namespace
 
 extern const ViewInfo offload_view{
-    6,
+    50,
     "offload",
-    "Memory",
+    ViewGroup::memory,
     "Offload",
     "CPU and NVMe offload",
     "Optimizer state and weights in host memory or on NVMe: transfers, exposed time, break-even tokens",

@@ -5,15 +5,15 @@
 #include "core/base/derived.h"
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/network/collective/cost.h"
-#include "ui/shell/view.h"
+#include "ui/shell/paged_view.h"
 #include "ui/views/network/kinds.h"
 #include "ui/views/network/message/fabric.h"
 #include "ui/views/network/message/measured.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 #include <array>
@@ -31,18 +31,6 @@ constexpr double kLeast = 1e3; // [B]
 constexpr double kMost = 1e11; // [B], or the decade above the message
 constexpr int kSteps = 160;    // of a curve
 constexpr std::size_t kSamples = kSteps + 1;
-// What the picture is of: the first two against the message, then against the ranks, then of one system, then
-// its network.
-enum class Shows : std::uint8_t
-{
-    time,
-    bandwidth,
-    ranks,
-    measured,
-    fabric
-};
-constexpr std::size_t kShown = 5;
-
 constexpr const char* kTimedPopup = "choose a collective to time";
 
 // One algorithm's time, or bus bandwidth, at every sample.
@@ -66,9 +54,6 @@ struct Sizes
 
 constexpr std::array<std::string_view, 5> kPages{"message/time", "message/bandwidth", "message/ranks",
                                                  "message/measured", "message/fabric"};
-
-constexpr std::array<std::string_view, kShown> kTitles{"Message size", "Bus bandwidth", "More ranks",
-                                                       "Measured all-reduce", "Fabric"};
 
 std::vector<const CollectiveAlgorithm*> algorithms_for(CollectiveKind kind, bool in_network)
 {
@@ -118,70 +103,61 @@ Sizes sizes_of(const Scenario& s, const CollectiveReport& c, CollectiveKind kind
     return sizes;
 }
 
-class MessageView final : public View
+struct MessageState
 {
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(shows_, kPages, page); }
-    std::string_view page_on_show() const override { return name_at(shows_, kPages); }
-    std::string title(const Frame&) const override { return std::string(name_at(shows_, kTitles)); }
+    CollectiveKind kind = CollectiveKind::all_reduce;
+    bool in_network = false; // reduction by the switches
+    bool choosing = false;
+    MeasuredLook measured;
+    FabricLook fabric;
+    Derived<std::tuple<Scenario, CollectiveKind, bool>, Sizes> made;
 
-private:
     const Sizes& sizes(const Frame& frame) const
     {
         const auto make = [&](const auto&)
-        { return sizes_of(frame.now.scenario, frame.now.report.collective, kind_, in_network_); };
-        return sizes_.of({frame.now.scenario, kind_, in_network_}, make);
+        { return sizes_of(frame.now.scenario, frame.now.report->collective, kind, in_network); };
+        return made.of({frame.now.scenario, kind, in_network}, make);
     }
-    // What is drawn of a line at a sample: its time, or the bus bandwidth that makes.
-    double value(const Sizes& c, const Line& line, std::size_t sample) const;
-    PlotAxis values(const Sizes& c) const;
-    void draw_lines(const Painter& painter, Plot& plot, const Sizes& c) const;
+};
+using MessageRoom = PageRoom<MessageState>;
 
-    CollectiveKind kind_ = CollectiveKind::all_reduce;
-    Shows shows_ = Shows::time;
-    bool in_network_ = false; // reduction by the switches
-    bool choosing_ = false;
-    MeasuredLook measured_;
-    FabricLook fabric_;
-    Derived<std::tuple<Scenario, CollectiveKind, bool>, Sizes> sizes_;
+// What is drawn of the lines: times, or the bus bandwidths that they make.
+struct Drawn
+{
+    const Sizes& c;
+    CollectiveKind kind;
+    bool rate;
+
+    double value(const Line& line, std::size_t sample) const
+    {
+        const double time = line.time[sample];
+        return rate ? bus_bandwidth(kind, c.ranks, Bytes(c.bytes[sample]), Seconds(time)).value / 1e9 : time;
+    }
 };
 
-double MessageView::value(const Sizes& c, const Line& line, std::size_t sample) const
-{
-    if (shows_ != Shows::bandwidth)
-    {
-        return line.time[sample];
-    }
-    return bus_bandwidth(kind_, c.ranks, Bytes(c.bytes[sample]), Seconds(line.time[sample])).value / 1e9;
-}
-
-PlotAxis MessageView::values(const Sizes& c) const
+PlotAxis values_of(const Drawn& drawn)
 {
     double low = 1e300;
     double high = 0;
-    for (const Line& line : c.lines)
+    for (const Line& line : drawn.c.lines)
     {
         for (std::size_t i = 0; i < kSamples; ++i)
         {
-            const double v = value(c, line, i);
+            const double v = drawn.value(line, i);
             low = v > 0 ? std::min(low, v) : low;
             high = std::max(high, v);
         }
     }
     low = decade_below(std::max(low, 1e-12));
     high = decade_above(std::max(high, low * 10));
-    const bool rate = shows_ == Shows::bandwidth;
-    return {low, high, PlotScale::log, rate ? "bus bandwidth, GB/s" : "time",
-            rate ? AxisWords(plain_number) : AxisWords(tick_seconds)};
+    return {low, high, PlotScale::log, drawn.rate ? "bus bandwidth, GB/s" : "time",
+            drawn.rate ? AxisWords(plain_number) : AxisWords(tick_seconds)};
 }
 
-// Of every algorithm, the fastest at each size marked, and where it waits more than it sends.
-void MessageView::draw_lines(const Painter& painter, Plot& plot, const Sizes& c) const
+// Draws a line for every algorithm, the fastest at each size marked, and where it waits more than it sends.
+void draw_lines(const Painter& painter, Plot& plot, const Drawn& drawn)
 {
+    const Sizes& c = drawn.c;
     const Theme& t = painter.theme;
     std::size_t end = 0;
     while (end < kSamples && c.lines[c.fastest[end]].waits[end])
@@ -194,7 +170,7 @@ void MessageView::draw_lines(const Painter& painter, Plot& plot, const Sizes& c)
         plot.band_x(c.bytes[end], c.bytes.back(), 0, "bandwidth-bound");
     }
     const auto place = [&](const Line& line, std::size_t i) {
-        return PlotPoint{c.bytes[i], value(c, line, i)};
+        return PlotPoint{c.bytes[i], drawn.value(line, i)};
     };
     std::size_t coloured = 0;
     for (std::size_t k = 0; k < c.lines.size(); ++k)
@@ -274,7 +250,7 @@ void draw_costs(const Painter& p, Rect area, const std::vector<RankCosts>& rows,
         plot.line(points, ring ? PlotStroke{p.theme.text, 3} : PlotStroke{p.theme.muted, 1.5F},
                   std::string(row.algorithm->name), ring);
     }
-    plot.rule_x(plot.x.held(static_cast<double>(ranks)), {p.theme.text, 1, true});
+    plot.rule_x(plot.x.clamped(static_cast<double>(ranks)), {p.theme.text, 1, true});
 }
 
 void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int64_t ranks, bool in_network)
@@ -295,45 +271,52 @@ void draw_ranks_chart(const Painter& p, Rect area, CollectiveKind kind, std::int
                [](const CollectiveCost& c) { return c.sent_per_rank.value; });
 }
 
-void MessageView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+// The sizes where there is something to send; null, and said: where there is not.
+const Sizes* sent_sizes(const MessageRoom& r)
 {
-    if (shows_ == Shows::measured)
-    {
-        draw_measured_bus(painter, area, measured_, out);
-        return;
-    }
-    if (shows_ == Shows::fabric)
-    {
-        draw_fabric(painter, area, fabric_, out);
-        return;
-    }
-    if (std::exchange(choosing_, false))
+    MessageState& state = r.state;
+    if (std::exchange(state.choosing, false))
     {
         ImGui::OpenPopup(kTimedPopup);
     }
-    kind_ = kind_popup(painter, kTimedPopup).value_or(kind_);
-    const Sizes& c = sizes(frame);
+    state.kind = kind_popup(r.p, kTimedPopup).value_or(state.kind);
+    const Sizes& c = state.sizes(r.frame);
     if (c.ranks < 2)
     {
-        empty_state(painter, area, "One rank: nothing to send.");
-        return;
+        empty_state(r.p, r.area, "One rank: nothing to send.");
+        return nullptr;
     }
-    if (shows_ == Shows::ranks)
+    return &c;
+}
+
+template <bool kRate>
+void draw_by_size(const MessageRoom& r)
+{
+    const Sizes* c = sent_sizes(r);
+    if (c == nullptr)
     {
-        draw_ranks_chart(painter, area, kind_, c.ranks, in_network_);
         return;
     }
-    Plot plot(painter, area,
-              {kLeast, c.bytes.back(), PlotScale::log, "message size",
+    const Drawn drawn{*c, r.state.kind, kRate};
+    Plot plot(r.p, r.area,
+              {kLeast, c->bytes.back(), PlotScale::log, "message size",
                [](double v) { return format_bytes(Bytes(v)); }},
-              values(c), {.names = 168});
+              values_of(drawn), {.names = 168});
     if (!plot)
     {
         return;
     }
-    draw_lines(painter, plot, c);
-    plot.rule_x(c.message.value, {painter.theme.text, 1, true},
-                "gradients, " + format_bytes(c.message, frame.preferences.unit));
+    draw_lines(r.p, plot, drawn);
+    plot.rule_x(c->message.value, {r.p.theme.text, 1, true},
+                "gradients, " + format_bytes(c->message, r.frame.preferences.unit));
+}
+
+void draw_by_ranks(const MessageRoom& r)
+{
+    if (const Sizes* c = sent_sizes(r))
+    {
+        draw_ranks_chart(r.p, r.area, r.state.kind, c->ranks, r.state.in_network);
+    }
 }
 
 const Line& ring_or_first(const Sizes& c)
@@ -343,8 +326,20 @@ const Line& ring_or_first(const Sizes& c)
     return ring == c.lines.end() ? c.lines.front() : *ring;
 }
 
-Caption ranks_caption(const Sizes& c, CollectiveKind kind, ByteUnit unit)
+Caption nothing_sent()
 {
+    return {"With one rank there is nothing to send.", "", ""};
+}
+
+Caption ranks_caption(const Frame& frame, MessageState& state)
+{
+    const Sizes& c = state.sizes(frame);
+    const CollectiveKind kind = state.kind;
+    const ByteUnit unit = frame.preferences.unit;
+    if (c.ranks < 2)
+    {
+        return nothing_sent();
+    }
     Caption caption;
     const CollectiveCost cost = estimate(kind, *ring_or_first(c).algorithm, c.ranks, c.message, c.links);
     caption.sentence =
@@ -360,26 +355,13 @@ Caption ranks_caption(const Sizes& c, CollectiveKind kind, ByteUnit unit)
     return caption;
 }
 
-Caption MessageView::caption(const Frame& frame) const
+Caption sizes_caption(const Frame& frame, MessageState& state)
 {
-    if (shows_ == Shows::measured)
-    {
-        return measured_bus_caption(measured_);
-    }
-    if (shows_ == Shows::fabric)
-    {
-        return fabric_caption(fabric_);
-    }
-    const Sizes& c = sizes(frame);
+    const Sizes& c = state.sizes(frame);
     Caption caption;
     if (c.ranks < 2)
     {
-        caption.sentence = "With one rank there is nothing to send.";
-        return caption;
-    }
-    if (shows_ == Shows::ranks)
-    {
-        return ranks_caption(c, kind_, frame.preferences.unit);
+        return nothing_sent();
     }
     std::string turns;
     for (std::size_t i = 0; i + 1 < kSamples; ++i)
@@ -390,10 +372,10 @@ Caption MessageView::caption(const Frame& frame) const
                                  format_bytes(Bytes(c.bytes[i + 1]), frame.preferences.unit));
         }
     }
-    caption.sentence = fmt::format("For {} over {} ranks the fastest is **{}{}**.", name_of(kind_),
+    caption.sentence = fmt::format("For {} over {} ranks the fastest is **{}{}**.", name_of(state.kind),
                                    grouped(c.ranks), turns, c.lines[c.fastest.back()].algorithm->name);
     const Line& last = c.lines[c.fastest.back()];
-    const CollectiveCost cost = estimate(kind_, *last.algorithm, c.ranks, c.message, c.links);
+    const CollectiveCost cost = estimate(state.kind, *last.algorithm, c.ranks, c.message, c.links);
     caption.formula =
         fmt::format("T = steps \u00d7 \u03b1 + bytes / B = {} + {} = {} for {}", format_seconds(cost.latency),
                     format_seconds(cost.transfer), format_seconds(cost.total()),
@@ -402,46 +384,67 @@ Caption MessageView::caption(const Frame& frame) const
     return caption;
 }
 
-bool MessageView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void panel_message(PanelColumn& column, const MessageRoom& r)
 {
-    const Sizes& c = sizes(frame);
-    PanelColumn column(painter, area, out.animating);
-    column.choice({"Time", "busbw", "Scaling", "NCCL", "Fabric"}, shows_);
-    if (shows_ == Shows::measured)
-    {
-        panel_measured_bus(column, measured_);
-        return true;
-    }
-    if (shows_ == Shows::fabric)
-    {
-        panel_fabric(column, fabric_);
-        return true;
-    }
-    choosing_ = column.dropdown("###kind to time", name_of(kind_)) || choosing_;
-    column.toggle("NVLS / SHARP###adding", in_network_);
-    column.heading(fmt::format("At {}", format_bytes(c.message, frame.preferences.unit)));
+    MessageState& state = r.state;
+    const Sizes& c = state.sizes(r.frame);
+    const CollectiveKind kind = state.kind;
+    state.choosing = column.dropdown("###kind to time", name_of(kind)) || state.choosing;
+    bool in_network = state.in_network;
+    column.toggle("NVLS / SHARP###adding", in_network);
+    column.heading(fmt::format("At {}", format_bytes(c.message, r.frame.preferences.unit)));
     for (const Line& line : c.lines)
     {
-        const CollectiveCost cost = estimate(kind_, *line.algorithm, c.ranks, c.message, c.links);
+        const CollectiveCost cost = estimate(kind, *line.algorithm, c.ranks, c.message, c.links);
         column.fact(line.algorithm->name, format_seconds(cost.total()));
     }
-    return true;
+    state.in_network = in_network; // from the next frame on, with the sizes
 }
 
-ViewKeys MessageView::keys()
+constexpr Page<MessageState> kTimePage{"Time",  draw_by_size<false>, panel_message, sizes_caption,
+                                       nullptr, "Message size"};
+constexpr Page<MessageState> kBandwidthPage{"busbw", draw_by_size<true>, panel_message, sizes_caption,
+                                            nullptr, "Bus bandwidth"};
+constexpr Page<MessageState> kMoreRanksPage{"Scaling",     draw_by_ranks, panel_message,
+                                            ranks_caption, nullptr,       "More ranks"};
+constexpr Page<MessageState> kMeasuredPage{
+    "NCCL",
+    [](const MessageRoom& r) { draw_measured_bus(r.p, r.area, r.state.measured, r.out); },
+    [](PanelColumn& column, const MessageRoom& r) { panel_measured_bus(column, r.state.measured); },
+    [](const Frame&, MessageState& state) { return measured_bus_caption(state.measured); },
+    nullptr,
+    "Measured all-reduce"};
+constexpr Page<MessageState> kFabricPage{
+    "Fabric",
+    [](const MessageRoom& r) { draw_fabric(r.p, r.area, r.state.fabric, r.out); },
+    [](PanelColumn& column, const MessageRoom& r) { panel_fabric(column, r.state.fabric); },
+    [](const Frame&, MessageState& state) { return fabric_caption(state.fabric); },
+    nullptr,
+    "Fabric"};
+
+class MessageView final : public PagedView<MessageState>
 {
-    return {{"C", "Choose the collective", [this] { choosing_ = true; }},
-            {"Y", "Time, bus bandwidth, scaling with ranks, measured, fabric", turns(shows_, kShown)},
-            {"H", "In-network reduction (NVLS, SHARP) on and off", flips(in_network_)}};
-}
+public:
+    MessageView()
+        : PagedView(kPages, {&kTimePage, &kBandwidthPage, &kMoreRanksPage, &kMeasuredPage, &kFabricPage})
+    {
+    }
+
+    ViewKeys keys() override
+    {
+        return {{"C", "Choose the collective", [this] { state_.choosing = true; }},
+                turn_key("Time, bus bandwidth, scaling with ranks, measured, fabric"),
+                {"H", "In-network reduction (NVLS, SHARP) on and off", flips(state_.in_network)}};
+    }
+};
 
 } // namespace
 
 extern const ViewInfo message_view{
-    12,
+    30,
     "message",
-    "Network",
-    "Message size",
+    ViewGroup::network,
+    "Message",
     "Message size",
     "Time and bus bandwidth of every algorithm against message size, and where they cross; measured "
     "all-reduces, in-network reduction (NVLS, SHARP); rails and planes",

@@ -5,7 +5,8 @@
 #include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
-#include "ui/shell/view.h"
+#include "core/memory/memory.h"
+#include "ui/shell/paged_view.h"
 #include "ui/views/network/step/pictures.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
@@ -24,33 +25,17 @@ constexpr float kStepLabel = 116;   // [design px] left of the time axis
 constexpr double kStepSeconds = 15; // playing takes
 constexpr std::array<std::string_view, 2> kStepPages{"step/timeline", "step/compare"};
 
-enum class StepPage : std::uint8_t
+struct StepState
 {
-    timeline,
-    compare
-};
-
-class StepView final : public View
-{
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    Motion motion(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(page_, kStepPages, page); }
-    std::string_view page_on_show() const override { return name_at(page_, kStepPages); }
-
-private:
     const StepCases& cases(const Frame& frame) const
     {
-        return cases_.of({frame.now.scenario, options_},
-                         [](const auto& of) { return step_cases(of.first, of.second); });
+        return known.of({frame.now.scenario, options},
+                        [](const auto& of) { return step_cases(of.first, of.second); });
     }
     StepStrategy strategy(const Frame& frame) const
     {
         const std::int64_t zero = std::clamp<std::int64_t>(frame.now.scenario.parallel.zero, 0, 3);
-        return chosen_.value_or(static_cast<StepStrategy>(zero));
+        return chosen.value_or(static_cast<StepStrategy>(zero));
     }
     const StepCase& shown(const Frame& frame) const
     {
@@ -58,8 +43,8 @@ private:
     }
     void choose(StepStrategy strategy, Out& out)
     {
-        chosen_ = strategy;
-        hovered_.reset();
+        chosen = strategy;
+        hovered.reset();
         out.animating = true;
     }
     // The user moved the clock: what runs at its moment is said and marked.
@@ -67,24 +52,25 @@ private:
     {
         const double t = frame.playback.t;
         const double all = shown(frame).life.total;
-        return page_ == StepPage::timeline && t > 0 && t < all && std::abs(t - all * kStepRest) > 1e-9 * all;
+        return t > 0 && t < all && std::abs(t - all * kStepRest) > 1e-9 * all;
     }
     void draw_head(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void draw_timeline(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_memory(const Frame& frame, const Painter& painter, Rect area) const;
+    Caption caption(const Frame& frame, bool compares) const;
 
-    StepPage page_ = StepPage::timeline;
-    StepOptions options_;
-    std::optional<StepStrategy> chosen_; // nothing: as the scenario's ZeRO stage
-    Derived<std::pair<Scenario, StepOptions>, StepCases> cases_;
-    TimeZoom zoom_;
-    std::optional<std::size_t> hovered_;
+    StepOptions options;
+    std::optional<StepStrategy> chosen; // nothing: as the scenario's ZeRO stage
+    Derived<std::pair<Scenario, StepOptions>, StepCases> known;
+    TimeZoom zoom;
+    std::optional<std::size_t> hovered;
 };
+using StepRoom = PageRoom<StepState>;
 
-Motion StepView::motion(const Frame& frame) const
+Motion timeline_motion(const Frame& frame, StepState& state)
 {
-    const StepCase& step = shown(frame);
-    if (step.life.alone() || page_ != StepPage::timeline)
+    const StepCase& step = state.shown(frame);
+    if (step.life.alone())
     {
         return {};
     }
@@ -96,7 +82,7 @@ Motion StepView::motion(const Frame& frame) const
 }
 
 // The strategies, and what of the one on show is exposed.
-void StepView::draw_head(const Frame& frame, const Painter& painter, Rect row, Out& out)
+void StepState::draw_head(const Frame& frame, const Painter& painter, Rect row, Out& out)
 {
     const std::string words = fmt::format("{} exposed", format_seconds(Seconds(shown(frame).life.exposed)));
     const float said = painter.width(Type::title, words) + painter.px(32);
@@ -121,7 +107,7 @@ void StepView::draw_head(const Frame& frame, const Painter& painter, Rect row, O
     }
 }
 
-void StepView::draw_memory(const Frame& frame, const Painter& painter, Rect area) const
+void StepState::draw_memory(const Frame& frame, const Painter& painter, Rect area) const
 {
     const Theme& t = painter.theme;
     const StepLife& life = shown(frame).life;
@@ -137,8 +123,8 @@ void StepView::draw_memory(const Frame& frame, const Painter& painter, Rect area
                            LegendItem{most("gradients", life.peak_gradients), {t.of(Component::gradients)}}});
     area.cut_left(painter.px(kStepLabel));
     area.cut_bottom(painter.px(10));
-    draw_held(painter, area, life, zoom_.window(life.total));
-    draw_now(painter, area, zoom_.window(life.total), frame.playback.t);
+    draw_held(painter, area, life, zoom.window(life.total));
+    draw_now(painter, area, zoom.window(life.total), frame.playback.t);
 }
 
 // "tensor, expert": what the layers communicate for.
@@ -155,13 +141,13 @@ std::string axes_of(const StepLife& life)
     return all;
 }
 
-void StepView::draw_timeline(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void StepState::draw_timeline(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     const StepLife& life = shown(frame).life;
     const Scenario& s = frame.now.scenario;
     draw_chart_title(
         painter, area.cut_top(painter.px(24)),
-        fmt::format("{} of {}", counted(options_.accumulation, "micro-batch"), grouped(micro_batches(s))),
+        fmt::format("{} of {}", counted(options.accumulation, "micro-batch"), grouped(micro_batches(s))),
         fmt::format("one rank of stage {}, without the pipeline bubble", life.stage));
     area.cut_top(draw_step_legend(painter, area, life));
     const float label = painter.px(kStepLabel);
@@ -178,52 +164,62 @@ void StepView::draw_timeline(const Frame& frame, const Painter& painter, Rect ar
                            rate(group.links.inside), rate(group.links.between)};
     const Rect lanes = area.cut_top(step_lanes_height(painter, life, pitch));
     const Rect field{lanes.x + label, lanes.y, lanes.w - label, lanes.h};
-    zoom_.mouse(field, life.total);
+    zoom.mouse(field, life.total);
     painter.part("lanes", lanes);
-    const TimeWindow w = zoom_.window(life.total);
-    const auto had = hovered_;
-    hovered_ = draw_step_lanes(painter, lanes, life, w,
-                               {label,
-                                pitch,
-                                frame.playback.t,
-                                stepping(frame),
-                                hovered_,
-                                {rates[0], rates[1], rates[2], rates[3]}});
-    out.animating = out.animating || had != hovered_;
+    const TimeWindow w = zoom.window(life.total);
+    const auto had = hovered;
+    hovered = draw_step_lanes(
+        painter, lanes, life, w,
+        {label, pitch, frame.playback.t, stepping(frame), hovered, {rates[0], rates[1], rates[2], rates[3]}});
+    out.animating = out.animating || had != hovered;
     draw_time_axis(painter, {field.x, area.y, field.w, axis}, w, life.total);
     area.cut_top(axis);
     if (held)
     {
         draw_memory(frame, painter, area);
     }
-    if (hovered_ && *hovered_ < life.tasks.size())
+    if (hovered && *hovered < life.tasks.size())
     {
-        step_tip(painter, {field.x, field.y, field.w, lanes.h + area.h}, life, *hovered_);
+        step_tip(painter, {field.x, field.y, field.w, lanes.h + area.h}, life, *hovered);
     }
 }
 
-void StepView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+// The strategies, and below them `page`; where there is but one replica, why there is nothing to show.
+template <class Draw>
+void draw_step_page(const StepRoom& r, Draw page)
 {
-    if (shown(frame).life.alone())
+    Rect area = r.area;
+    if (r.state.shown(r.frame).life.alone())
     {
         empty_state(
-            painter, area, "One replica: the whole step is compute.",
+            r.p, area, "One replica: the whole step is compute.",
             "With one replica there is no gradient all-reduce. Raise \u201cGPUs\u201d, or lower tensor "
             "or pipeline parallelism, for a second replica.");
         return;
     }
-    draw_head(frame, painter, area.cut_top(painter.px(32)), out);
-    area.cut_top(painter.px(8));
-    if (page_ == StepPage::timeline)
-    {
-        draw_timeline(frame, painter, area, out);
-        return;
-    }
-    painter.part("compare", area);
-    if (const auto pressed = draw_step_compare(painter, area, cases(frame), strategy(frame)))
-    {
-        choose(*pressed, out);
-    }
+    r.state.draw_head(r.frame, r.p, area.cut_top(r.p.px(32)), r.out);
+    area.cut_top(r.p.px(8));
+    page(area);
+}
+
+void draw_timeline_page(const StepRoom& r)
+{
+    draw_step_page(r, [&](Rect area) { r.state.draw_timeline(r.frame, r.p, area, r.out); });
+}
+
+void draw_compare_page(const StepRoom& r)
+{
+    draw_step_page(r,
+                   [&](Rect area)
+                   {
+                       r.p.part("compare", area);
+                       const StepCases& cases = r.state.cases(r.frame);
+                       if (const auto pressed =
+                               draw_step_compare(r.p, area, cases, r.state.strategy(r.frame)))
+                       {
+                           r.state.choose(*pressed, r.out);
+                       }
+                   });
 }
 
 // Both in the same unit, so that they can be divided.
@@ -232,21 +228,22 @@ std::string milliseconds(double seconds)
     return figure(seconds * 1e3, 4) + " ms";
 }
 
-Caption StepView::caption(const Frame& frame) const
+Caption StepState::caption(const Frame& frame, bool compares) const
 {
     const StepLife& life = shown(frame).life;
-    StepOptions options = options_;
-    options.strategy = strategy(frame);
+    StepOptions asked = options;
+    asked.strategy = strategy(frame);
     Caption caption;
-    const Term term = explain_step_sent(life, options);
+    const Term term = explain_step_sent(life, asked);
     if (life.alone())
     {
         caption.sentence = "With one replica nothing is sent, and **nothing is exposed**.";
         return caption;
     }
-    caption.sentence = stepping(frame) ? say_moment(life, frame.playback.t, frame.preferences.unit)
-                                       : say_step(life, options, frame.preferences.unit);
-    if (page_ == StepPage::compare || options.strategy == StepStrategy::hsdp)
+    caption.sentence = !compares && stepping(frame)
+                           ? say_moment(life, frame.playback.t, frame.preferences.unit)
+                           : say_step(life, asked, frame.preferences.unit);
+    if (compares || asked.strategy == StepStrategy::hsdp)
     {
         const StepCase& hsdp = cases(frame)[static_cast<std::size_t>(StepStrategy::hsdp)];
         caption.sentence += say_unsharded_hsdp(hsdp.life, frame.now.scenario);
@@ -263,41 +260,55 @@ Caption StepView::caption(const Frame& frame) const
     return caption;
 }
 
-bool StepView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void panel_step(PanelColumn& column, const StepRoom& r)
 {
-    StepOptions all = options_;
-    all.strategy = strategy(frame);
-    PanelColumn column(painter, area, out.animating);
-    column.choice({"Timeline", "Compare"}, page_);
-    if (draw_step_panel(column, all, shown(frame).life))
+    StepOptions all = r.state.options;
+    all.strategy = r.state.strategy(r.frame);
+    if (draw_step_panel(column, all, r.state.shown(r.frame).life))
     {
-        options_ = all;
-        options_.strategy = {};
+        r.state.options = all;
+        r.state.options.strategy = {};
     }
-    return true;
 }
+
+constexpr Page<StepState> kTimelinePage{
+    "Timeline", draw_timeline_page, panel_step,
+    [](const Frame& frame, StepState& state) { return state.caption(frame, false); }, timeline_motion};
+constexpr Page<StepState> kComparePage{
+    "Compare",  draw_compare_page,
+    panel_step, [](const Frame& frame, StepState& state) { return state.caption(frame, true); },
+    nullptr,    "Strategies compared"};
+
+class StepView final : public PagedView<StepState>
+{
+public:
+    StepView() : PagedView(kStepPages, {&kTimelinePage, &kComparePage}) {}
+
+    ViewKeys keys() override;
+};
 
 ViewKeys StepView::keys()
 {
+    StepState& s = state_;
     ViewKeys all{{"0 \u2026 3", "DDP, ZeRO-1, ZeRO-2, ZeRO-3",
-                  [this](const KeyPress& k) { choose(static_cast<StepStrategy>(k.which), k.out); }},
+                  [&s](const KeyPress& k) { s.choose(static_cast<StepStrategy>(k.which), k.out); }},
                  {"H", "HSDP: sharded within a node, replicated between nodes",
-                  [this](const KeyPress& k) { choose(StepStrategy::hsdp, k.out); }},
-                 {"Y", "Timeline, or all strategies compared", turns(page_, kStepPages.size())},
-                 {"O", "Overlap on and off", flips(options_.overlap)},
-                 {"I", "TP, CP and EP traffic on and off", flips(options_.inside_layers)},
-                 {"R", "Reshard after forward on and off", flips(options_.reshard_after_forward)},
+                  [&s](const KeyPress& k) { s.choose(StepStrategy::hsdp, k.out); }},
+                 turn_key("Timeline, or all strategies compared"),
+                 {"O", "Overlap on and off", flips(s.options.overlap)},
+                 {"I", "TP, CP and EP traffic on and off", flips(s.options.inside_layers)},
+                 {"R", "Reshard after forward on and off", flips(s.options.reshard_after_forward)},
                  {"hover", "What a task moves and what it waited for"}};
-    add_zoom(all, zoom_, [this](const Frame& f) { return shown(f).life.total; });
+    add_zoom(all, s.zoom, [&s](const Frame& f) { return s.shown(f).life.total; });
     return all;
 }
 
 } // namespace
 
 extern const ViewInfo step_view{
-    13,
+    40,
     "step",
-    "Network",
+    ViewGroup::network,
     "Overlap",
     "Communication overlap",
     "One step of DDP, ZeRO, FSDP or HSDP on a timeline, and its exposed communication",

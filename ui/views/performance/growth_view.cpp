@@ -6,14 +6,13 @@
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/performance/scaling_curve.h"
-#include "ui/shell/view.h"
+#include "ui/shell/paged_view.h"
 #include "ui/widgets/charts/plot.h"
-#include "ui/widgets/panel_column.h"
+#include "ui/widgets/empty_state.h"
 #include "ui/widgets/table.h"
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace ringside
 {
@@ -21,29 +20,17 @@ namespace ringside
 namespace
 {
 
-constexpr double kOperationsPerFrame = 60'000; // a few milliseconds
-
-constexpr std::array<std::string_view, 3> kPages{"growth/mfu", "growth/gpu", "growth/all"};
+constexpr std::array<std::string_view, 2> kPages{"growth/mfu", "growth/all"};
 
 enum class GrowthShows : std::uint8_t
 {
-    mfu,
-    per_gpu, // tokens a second and GPU
-    all      // tokens a second
+    mfu, // and tokens per second and GPU, which are the same curve
+    all  // tokens per second
 };
 
 double growth_value(const ScalingPoint& point, GrowthShows shows)
 {
-    switch (shows)
-    {
-    case GrowthShows::mfu:
-        return point.step.mfu();
-    case GrowthShows::per_gpu:
-        return point.tokens_per_gpu();
-    case GrowthShows::all:
-        break;
-    }
-    return point.step.tokens_per_second();
+    return shows == GrowthShows::mfu ? point.step.mfu() : point.step.tokens_per_second();
 }
 
 bool logarithmic(GrowthShows shows)
@@ -59,12 +46,17 @@ std::string percent_words(double share)
                                            : fmt::format("{:.6f}%", percent);
 }
 
-std::string axis_words(double value, GrowthShows shows)
+std::string tokens_words(double value)
 {
-    return shows == GrowthShows::mfu ? percent_words(value)
-           : value >= 1000
+    return value >= 1000
                ? fmt::format("{:g}{}", value >= 1e6 ? value / 1e6 : value / 1e3, value >= 1e6 ? "M" : "k")
                : fmt::format("{:g}", value);
+}
+
+// Tokens per second and GPU at an MFU of one: its FLOP/s over the FLOPs of a token.
+double tokens_at_peak(const ScalingPoint& point)
+{
+    return point.step.mfu() > 0 ? point.tokens_per_gpu() / point.step.mfu() : 0;
 }
 
 std::pair<PlotAxis, PlotAxis> axes_of(const ScalingSweep& sweep, GrowthShows shows)
@@ -81,10 +73,13 @@ std::pair<PlotAxis, PlotAxis> axes_of(const ScalingSweep& sweep, GrowthShows sho
             gpus = std::max(gpus, static_cast<double>(point.gpus()));
         }
     }
-    constexpr std::array<std::string_view, 3> kNames{"MFU (attention counted)", "tokens/s/GPU", "tokens/s"};
+    const double peak = tokens_at_peak(sweep.of(Scaling::strong).front());
+    const auto share = [peak](double v)
+    { return fmt::format("{} \u00b7 {}", three_digits(v * peak), percent_words(v)); };
+    const bool mfu = shows == GrowthShows::mfu;
     PlotAxis y{0, most > 0 ? most * 1.12 : 1, PlotScale::linear,
-               std::string(kNames.at(static_cast<std::size_t>(shows))),
-               [shows](double v) { return axis_words(v, shows); }};
+               mfu ? "tokens/s/GPU \u00b7 MFU (attention counted)" : "tokens/s",
+               mfu ? AxisWords(share) : AxisWords(tokens_words)};
     if (logarithmic(shows) && most > 0)
     {
         y.scale = PlotScale::log;
@@ -198,53 +193,37 @@ void draw_growth_chart(const Painter& p, Rect area, const ScalingSweep& sweep, G
     draw_line(p, plot, sweep, Scaling::strong, shows, out);
 }
 
-class GrowthView final : public View
+struct GrowthState
 {
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(shows_, kPages, page); }
-    std::string_view page_on_show() const override { return name_at(shows_, kPages); }
-
-private:
-    // Of the scenario on show; begun anew when that changes.
-    ScalingSweep& sweep(const Frame& frame) const;
-
-    GrowthShows shows_ = GrowthShows::mfu;
-    mutable std::optional<ScalingSweep> sweep_;
 };
+using GrowthRoom = PageRoom<GrowthState>;
 
-ScalingSweep& GrowthView::sweep(const Frame& frame) const
+WorkAnswer<ScalingSweep> sweep(const Frame& frame)
 {
-    if (!sweep_ || sweep_->scenario() != frame.now.scenario)
-    {
-        sweep_.emplace(frame.now.scenario);
-        sweep_->advance(kOperationsPerFrame);
-    }
-    return *sweep_;
+    return frame.work<ScalingSweep>(frame.now.scenario);
 }
 
-void GrowthView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+template <GrowthShows kShows>
+void draw_growth(const GrowthRoom& r)
 {
-    ScalingSweep& all = sweep(frame);
-    if (!all.done())
+    const Painter& painter = r.p;
+    Rect area = r.area;
+    const auto all = sweep(r.frame);
+    if (!draw_status(painter, area, all))
     {
-        all.advance(kOperationsPerFrame);
-        out.animating = true;
+        return;
     }
-    if (!all.refused().empty() && all.done() && area.h > painter.px(200))
+    if (!all->refused().empty() && all.done() && area.h > painter.px(200))
     {
-        const ScalingSweep::Refused& last = all.refused().back();
+        const ScalingSweep::Refused& last = all->refused().back();
         Rect row = area.cut_bottom(painter.px(30));
         row.cut_bottom(painter.px(10));
         painter.text_within(row.x, row.middle(), row.w, Type::small, painter.theme.muted,
                             fmt::format("{} left out, up to {}: {}",
-                                        counted(std::ssize(all.refused()), "size"), counted(last.gpus, "GPU"),
-                                        last.message));
+                                        counted(std::ssize(all->refused()), "size"),
+                                        counted(last.gpus, "GPU"), last.message));
     }
-    draw_growth_chart(painter, area, all, shows_, out);
+    draw_growth_chart(painter, area, *all, kShows, r.out);
 }
 
 // What takes most of the GPU time that the last size needs beyond the first; "" where nothing does.
@@ -272,12 +251,17 @@ std::string lost_to(const std::vector<ScalingPoint>& points)
                        sends ? " communication" : "");
 }
 
-Caption GrowthView::caption(const Frame& frame) const
+Caption growth_caption(const Frame& frame, GrowthState&)
 {
-    const ScalingSweep& all = sweep(frame);
-    const auto& strong = all.of(Scaling::strong);
-    const auto& weak = all.of(Scaling::weak);
+    const auto all = sweep(frame);
     Caption caption;
+    if (!all)
+    {
+        caption.sentence = fault_sentence(all);
+        return caption;
+    }
+    const auto& strong = all->of(Scaling::strong);
+    const auto& weak = all->of(Scaling::weak);
     if (!all.done() || strong.empty() || weak.empty())
     {
         caption.sentence = "Computing all sizes \u2026";
@@ -322,13 +306,16 @@ void draw_table(const Painter& p, Rect& area, const ScalingSweep& all, Scaling s
     area.cut_top(p.px(8));
 }
 
-bool GrowthView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+void panel_growth(PanelColumn& column, const GrowthRoom& r)
 {
-    const ScalingSweep& all = sweep(frame);
-    PanelColumn column(p, area, out.animating);
-    column.label("Vertical axis");
-    column.choice({"MFU", "Per GPU", "Total"}, shows_);
-    area = column.rest();
+    const auto answer = sweep(r.frame);
+    if (!answer)
+    {
+        return;
+    }
+    const ScalingSweep& all = *answer;
+    const Painter& p = r.p;
+    Rect area = column.rest();
     draw_table(p, area, all, Scaling::strong);
     draw_table(p, area, all, Scaling::weak);
     const Scenario& s = all.scenario();
@@ -337,21 +324,29 @@ bool GrowthView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
                "Strong scaling ends at **{} GPU{}**: global batch {}, micro-batch {}, {} GPU{} per replica.",
                grouped(all.strong_end()), all.strong_end() == 1 ? "" : "s", grouped(s.training.global_batch),
                s.training.micro_batch, grouped(all.replica()), all.replica() == 1 ? "" : "s"));
-    return true;
 }
 
-ViewKeys GrowthView::keys()
+constexpr Page<GrowthState> kMfuPage{"MFU", draw_growth<GrowthShows::mfu>, panel_growth, growth_caption};
+constexpr Page<GrowthState> kTotalPage{
+    "Total", draw_growth<GrowthShows::all>, panel_growth, growth_caption, nullptr, "Total throughput"};
+
+class GrowthView final : public PagedView<GrowthState>
 {
-    return {{"Y", "MFU, tokens/s/GPU, tokens/s", turns(shows_, kPages.size())},
-            {"click", "On a point: use that size"}};
-}
+public:
+    GrowthView() : PagedView(kPages, {&kMfuPage, &kTotalPage}) {}
+
+    ViewKeys keys() override
+    {
+        return {turn_key("MFU and tokens/s/GPU, or tokens/s"), {"click", "On a point: use that size"}};
+    }
+};
 
 } // namespace
 
 extern const ViewInfo growth_view{
-    20,
+    30,
     "growth",
-    "Performance",
+    ViewGroup::performance,
     "Strong scaling",
     "Strong and weak scaling",
     "Strong and weak scaling of the layout up to 16,384 GPUs, and where the batch runs out",

@@ -1,20 +1,21 @@
 // Checkpoints: what they hold and what happens when a part is missing, how large they are, and how their
 // shards move to another layout.
+// One file, since its pages look at one checkpoint, and share its sizes.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/reliability/checkpoint.h"
 #include "core/reliability/goodput.h"
 #include "core/reliability/reshard.h"
 #include "core/reliability/resume.h"
 #include "ui/draw/painter.h"
-#include "ui/shell/view.h"
+#include "ui/shell/paged_view.h"
 #include "ui/views/reliability/goodput/model.h"
 #include "ui/widgets/charts/plot.h"
-#include "ui/widgets/panel_column.h"
 #include "ui/widgets/pictures/cell_grid.h"
 #include "ui/widgets/table.h"
 
@@ -182,7 +183,7 @@ void draw_reshard(const Painter& p, Rect area, const ShardMove& move, double sha
         {
             p.hatch(now, t.window, kExposedHatch);
         }
-        hovered = now.contains(ImGui::GetIO().MousePos) && ImGui::IsWindowHovered() ? &piece : hovered;
+        hovered = p.points_at(now) ? &piece : hovered;
     }
     before.draw_names();
     after.draw_names();
@@ -194,7 +195,7 @@ void draw_reshard(const Painter& p, Rect area, const ShardMove& move, double sha
     }
 }
 
-// Of the parts that have as many bytes as there are parameters.
+// Bytes of a part that has as many bytes as there are parameters.
 std::string bytes_of(const Painter& p, const CheckpointSize& size, CheckpointPart part)
 {
     const Bytes bytes = part == CheckpointPart::weights    ? size.weights
@@ -324,12 +325,6 @@ constexpr std::int64_t kMostData = 4;
 
 constexpr std::array<std::string_view, 2> kPages{"checkpoint/contents", "checkpoint/shards"};
 
-enum class CheckpointPage : std::uint8_t
-{
-    contents, // and a run resumed from them
-    shards    // on another layout
-};
-
 Held everything()
 {
     Held all{};
@@ -337,38 +332,26 @@ Held everything()
     return all;
 }
 
-class CheckpointView final : public View
+struct CheckpointState
 {
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    Motion motion(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(page_, kPages, page); }
-    std::string_view page_on_show() const override { return name_at(page_, kPages); }
-
-private:
     static ShardLayout whole(const Frame& frame);
     static ShardLayout from(const Frame& frame);
     ShardLayout to(const Frame& frame) const;
     ShardMove move(const Frame& frame) const;
-    void draw_contents(const Frame& frame, const Painter& painter, Rect area, Out& out);
-    void panel_shards(const Frame& frame, const Painter& painter, PanelColumn& column);
     void flip(CheckpointPart part, Out& out);
 
-    CheckpointPage page_ = CheckpointPage::contents;
-    Held held_ = everything();
-    ResumeRun whole_ = resume_run(held_);
-    ResumeRun resumed_ = whole_;
-    std::int64_t tensor_ = 0; // 0: half of the scenario's
-    std::int64_t pipeline_ = 0;
-    std::int64_t data_ = 0;
-    Derived<std::tuple<std::vector<std::int64_t>, ShardLayout, ShardLayout>, Resharding> resharding_;
+    Held held = everything();
+    ResumeRun unbroken = resume_run(held);
+    ResumeRun resumed = unbroken;
+    std::int64_t tensor = 0; // 0: half of the scenario's
+    std::int64_t pipeline = 0;
+    std::int64_t data = 0;
+    Derived<std::tuple<std::vector<std::int64_t>, ShardLayout, ShardLayout>, Resharding> resharding;
 };
+using CheckpointRoom = PageRoom<CheckpointState>;
 
 // The scenario's layout: one replica, or all shards of it.
-ShardLayout CheckpointView::whole(const Frame& frame)
+ShardLayout CheckpointState::whole(const Frame& frame)
 {
     const Scenario& s = frame.now.scenario;
     ShardLayout layout;
@@ -380,7 +363,7 @@ ShardLayout CheckpointView::whole(const Frame& frame)
 }
 
 // What the picture shows of it.
-ShardLayout CheckpointView::from(const Frame& frame)
+ShardLayout CheckpointState::from(const Frame& frame)
 {
     ShardLayout layout = whole(frame);
     layout.tensor = std::min(layout.tensor, kMostTensor);
@@ -389,22 +372,22 @@ ShardLayout CheckpointView::from(const Frame& frame)
     return layout;
 }
 
-ShardLayout CheckpointView::to(const Frame& frame) const
+ShardLayout CheckpointState::to(const Frame& frame) const
 {
     ShardLayout layout = from(frame);
-    layout.tensor = tensor_ > 0 ? tensor_ : std::max<std::int64_t>(1, layout.tensor / 2);
-    layout.pipeline = std::min(pipeline_ > 0 ? pipeline_ : layout.pipeline, frame.now.scenario.model.layers);
-    layout.data = data_ > 0 ? data_ : layout.data;
+    layout.tensor = tensor > 0 ? tensor : std::max<std::int64_t>(1, layout.tensor / 2);
+    layout.pipeline = std::min(pipeline > 0 ? pipeline : layout.pipeline, frame.now.scenario.model.layers);
+    layout.data = data > 0 ? data : layout.data;
     return layout;
 }
 
-ShardMove CheckpointView::move(const Frame& frame) const
+ShardMove CheckpointState::move(const Frame& frame) const
 {
     const Evaluated& now = frame.now;
-    const std::tuple asked{reshard_units(now.report.parameters, now.scenario.model.layers), from(frame),
+    const std::tuple asked{reshard_units(now.report->parameters, now.scenario.model.layers), from(frame),
                            to(frame)};
-    const Resharding& result = resharding_.of(asked, [](const auto& of) { return std::apply(reshard, of); });
-    const Bytes size = checkpoint_size(now.scenario, now.report.memory).total();
+    const Resharding& result = resharding.of(asked, [](const auto& of) { return std::apply(reshard, of); });
+    const Bytes size = checkpoint_size(now.scenario, now.report->memory).total();
     return {result,
             whole(frame),
             from(frame),
@@ -413,12 +396,8 @@ ShardMove CheckpointView::move(const Frame& frame) const
             result.elements > 0 ? size.value / static_cast<double>(result.elements) : 0};
 }
 
-Motion CheckpointView::motion(const Frame& frame) const
+Motion shards_motion(const Frame& frame, CheckpointState&)
 {
-    if (page_ != CheckpointPage::shards)
-    {
-        return {};
-    }
     return {.duration = 1,
             .per_second = 0.35,
             .stops = {0, 1},
@@ -428,51 +407,49 @@ Motion CheckpointView::motion(const Frame& frame) const
             .rest = 1};
 }
 
-void CheckpointView::flip(CheckpointPart part, Out& out)
+void CheckpointState::flip(CheckpointPart part, Out& out)
 {
-    bool& holds = held_.at(static_cast<std::size_t>(part));
+    bool& holds = held.at(static_cast<std::size_t>(part));
     holds = !holds;
-    resumed_ = resume_run(held_);
+    resumed = resume_run(held);
     out.animating = true;
 }
 
-void CheckpointView::draw_contents(const Frame& frame, const Painter& p, Rect area, Out& out)
+void draw_contents(const CheckpointRoom& r)
 {
+    const Painter& p = r.p;
+    Rect area = r.area;
+    CheckpointState& state = r.state;
     const bool both = area.w > p.px(560);
     Rect list = both ? area.cut_left(std::clamp(area.w * 0.38F, p.px(250), p.px(380))) : area;
     p.part("contents", list);
-    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
-    if (const auto part = draw_checklist(p, list, size, held_))
+    const CheckpointSize size = checkpoint_size(r.frame.now.scenario, r.frame.now.report->memory);
+    if (const auto part = draw_checklist(p, list, size, state.held))
     {
-        flip(*part, out);
+        state.flip(*part, r.out);
     }
     if (both)
     {
         area.cut_left(p.px(32));
         p.part("loss", area);
-        draw_resume(p, area, whole_, resumed_, held_);
+        draw_resume(p, area, state.unbroken, state.resumed, state.held);
     }
 }
 
-void CheckpointView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
+void draw_shards(const CheckpointRoom& r)
 {
-    if (page_ == CheckpointPage::contents)
-    {
-        draw_contents(frame, p, area, out);
-        return;
-    }
-    p.part("shards", area);
-    draw_reshard(p, area, move(frame), frame.playback.t);
+    r.p.part("shards", r.area);
+    draw_reshard(r.p, r.area, r.state.move(r.frame), r.frame.playback.t);
 }
 
-Caption CheckpointView::caption(const Frame& frame) const
+Caption contents_caption(const Frame& frame, CheckpointState& state)
 {
     const Evaluated& now = frame.now;
-    const CheckpointSize size = checkpoint_size(now.scenario, now.report.memory);
-    const RunRates rates = run_rates(now.scenario, size, Seconds(now.report.step.total()), {});
+    const CheckpointSize size = checkpoint_size(now.scenario, now.report->memory);
+    const RunRates rates = run_rates(now.scenario, size, Seconds(now.report->step.total()), {});
     const ByteUnit unit = frame.preferences.unit;
-    const std::string missing = missing_words(held_);
-    const auto parameters = static_cast<double>(now.report.parameters.total);
+    const std::string missing = missing_words(state.held);
+    const auto parameters = static_cast<double>(now.report->parameters.total);
     Caption caption;
     caption.sentence =
         missing.empty()
@@ -481,15 +458,6 @@ Caption CheckpointView::caption(const Frame& frame) const
                           size.writers == 1 ? "s" : "", say_time(rates.save_s),
                           format_bytes(size.largest, unit))
             : fmt::format("Without the **{}**, training resumes, but not exactly.", missing);
-    if (page_ == CheckpointPage::shards)
-    {
-        const ShardMove moves = move(frame);
-        const auto bytes = [&](std::int64_t n)
-        { return format_bytes(Bytes(moves.bytes_each * static_cast<double>(n)), unit); };
-        caption.sentence = fmt::format(
-            "Loaded on TP {} \u00d7 PP {}, **{}** of the shards shown move to another rank and {} stay.",
-            moves.to.tensor, moves.to.pipeline, bytes(moves.result.moved), bytes(moves.result.kept));
-    }
     const StateBytes each = state_bytes(now.scenario.training);
     caption.formula =
         fmt::format("({:g} + {:g} + {:g} + {:g}) P = {:g} \u00d7 {} = {}", each.weight, each.master,
@@ -503,9 +471,22 @@ Caption CheckpointView::caption(const Frame& frame) const
     return caption;
 }
 
-void CheckpointView::panel_shards(const Frame& frame, const Painter& p, PanelColumn& column)
+Caption shards_caption(const Frame& frame, CheckpointState& state)
 {
-    const ShardLayout now = to(frame);
+    const ShardMove moves = state.move(frame);
+    const auto bytes = [&](std::int64_t n)
+    { return format_bytes(Bytes(moves.bytes_each * static_cast<double>(n)), frame.preferences.unit); };
+    Caption caption = contents_caption(frame, state);
+    caption.sentence = fmt::format(
+        "Loaded on TP {} \u00d7 PP {}, **{}** of the shards shown move to another rank and {} stay.",
+        moves.to.tensor, moves.to.pipeline, bytes(moves.result.moved), bytes(moves.result.kept));
+    return caption;
+}
+
+void panel_shards(PanelColumn& column, const CheckpointRoom& r)
+{
+    CheckpointState& state = r.state;
+    const ShardLayout now = state.to(r.frame);
     column.heading("Load on another layout");
     const auto power = [&](const char* label, std::int64_t value, std::int64_t most, std::int64_t& own)
     {
@@ -516,15 +497,15 @@ void CheckpointView::panel_shards(const Frame& frame, const Painter& p, PanelCol
             own = std::int64_t{1} << log;
         }
     };
-    power("TP when loading", now.tensor, kMostTensor, tensor_);
-    power("PP when loading", now.pipeline, kMostStages, pipeline_);
+    power("TP when loading", now.tensor, kMostTensor, state.tensor);
+    power("PP when loading", now.pipeline, kMostStages, state.pipeline);
     if (now.sharded)
     {
-        power("DP shards when loading", now.data, kMostData, data_);
+        power("DP shards when loading", now.data, kMostData, state.data);
     }
-    const ShardMove moves = move(frame);
+    const ShardMove moves = state.move(r.frame);
     const auto bytes = [&](std::int64_t n)
-    { return format_bytes(Bytes(moves.bytes_each * static_cast<double>(n)), p.look.unit); };
+    { return format_bytes(Bytes(moves.bytes_each * static_cast<double>(n)), r.p.look.unit); };
     column.gap();
     column.fact("Moves to another rank", bytes(moves.result.moved));
     column.fact("Stays on its rank", bytes(moves.result.kept));
@@ -532,56 +513,60 @@ void CheckpointView::panel_shards(const Frame& frame, const Painter& p, PanelCol
     column.fact("Slices", grouped(std::ssize(moves.result.pieces)));
 }
 
-bool CheckpointView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
+void panel_contents(PanelColumn& column, const CheckpointRoom& r)
 {
-    PanelColumn column(p, area, out.animating);
-    column.choice({"Contents", "Shards"}, page_);
-    if (page_ == CheckpointPage::shards)
-    {
-        panel_shards(frame, p, column);
-        return true;
-    }
-    const CheckpointSize size = checkpoint_size(frame.now.scenario, frame.now.report.memory);
-    column.fact("Checkpoint", format_bytes(size.total(), p.look.unit));
+    const ByteUnit unit = r.p.look.unit;
+    const CheckpointSize size = checkpoint_size(r.frame.now.scenario, r.frame.now.report->memory);
+    column.fact("Checkpoint", format_bytes(size.total(), unit));
     column.fact("Written by", counted(size.writers, "rank"));
-    column.fact("Most one rank writes", format_bytes(size.largest, p.look.unit));
-    column.fact("Without 16-bit weights", format_bytes(size.without_rounded(), p.look.unit),
+    column.fact("Most one rank writes", format_bytes(size.largest, unit));
+    column.fact("Without 16-bit weights", format_bytes(size.without_rounded(), unit),
                 "They can be recast from the FP32 master copy");
     column.gap();
     if (column.button("See it in the Lab", "L"))
     {
-        out.push(OpenView{"lab"});
+        r.out.push(OpenView{"lab"});
     }
-    tooltip(p, "A small GPT really resumes without its optimizer state, and without its random state");
-    return true;
+    tooltip(r.p, "A small GPT really resumes without its optimizer state, and without its random state");
 }
 
-ViewKeys CheckpointView::keys()
+constexpr Page<CheckpointState> kContentsPage{"Contents", draw_contents, panel_contents, contents_caption};
+constexpr Page<CheckpointState> kShardsPage{"Shards",       draw_shards,   panel_shards,
+                                            shards_caption, shards_motion, "Resharding"};
+
+class CheckpointView final : public PagedView<CheckpointState>
 {
-    return {{"Y", "Contents, or shards on another layout", turns(page_, kPages.size())},
-            {"1 \u2026 9", "Leave a part out, or put it back",
-             [this](const KeyPress& k) { flip(static_cast<CheckpointPart>(k.which), k.out); }},
-            {"0", "Put every part back",
-             [this]
-             {
-                 held_ = everything();
-                 resumed_ = whole_;
-             }},
-            {"H D", "Halve or double TP when loading",
-             [this](const KeyPress& k)
-             {
-                 const std::int64_t now = to(k.frame).tensor;
-                 tensor_ = std::clamp<std::int64_t>(k.which == 0 ? now / 2 : now * 2, 1, kMostTensor);
-             }},
-            {"L", "The Lab: resumed for real", [](const KeyPress& k) { k.out.push(OpenView{"lab"}); }}};
-}
+public:
+    CheckpointView() : PagedView(kPages, {&kContentsPage, &kShardsPage}) {}
+
+    ViewKeys keys() override
+    {
+        CheckpointState& s = state_;
+        return {turn_key("Contents, or shards on another layout"),
+                {"1 \u2026 9", "Leave a part out, or put it back",
+                 [&s](const KeyPress& k) { s.flip(static_cast<CheckpointPart>(k.which), k.out); }},
+                {"0", "Put every part back",
+                 [&s]
+                 {
+                     s.held = everything();
+                     s.resumed = s.unbroken;
+                 }},
+                {"H D", "Halve or double TP when loading",
+                 [&s](const KeyPress& k)
+                 {
+                     const std::int64_t now = s.to(k.frame).tensor;
+                     s.tensor = std::clamp<std::int64_t>(k.which == 0 ? now / 2 : now * 2, 1, kMostTensor);
+                 }},
+                {"L", "The Lab: resumed for real", [](const KeyPress& k) { k.out.push(OpenView{"lab"}); }}};
+    }
+};
 
 } // namespace
 
 extern const ViewInfo checkpoint_view{
-    35,
+    20,
     "checkpoint",
-    "Reliability",
+    ViewGroup::reliability,
     "Checkpoints",
     "Checkpoints",
     "Contents and size of a checkpoint, a resume with parts missing, shards on another layout",

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/base/derived.h"
 #include "core/base/text/text.h"
-#include "ui/shell/view.h"
+#include "ui/shell/paged_view.h"
 #include "ui/views/serving/serving/pictures.h"
-#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,99 +22,65 @@ constexpr double kSeconds = 14; // playing takes
 constexpr std::array<std::string_view, 4> kPages{"serving/batch", "serving/slots", "serving/pages",
                                                  "serving/drafts"};
 
-class ServingView final : public View
+struct ServingState
 {
-public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    Caption caption(const Frame& frame) const override;
-    Motion motion(const Frame& frame) const override;
-    bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
-    ViewKeys keys() override;
-    void show(std::string_view page) override { turn_to(page_, kPages, page); }
-    std::string_view page_on_show() const override { return name_at(page_, kPages); }
-    std::vector<std::string> facts(const Frame& frame) const override;
-    std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
+    ServingSettings settings;
+    ServingLevels levels;
+    Derived<std::pair<Scenario, ServingSettings>, ServingModel> made;
+
+    const ServingModel& model(const Frame& frame) const
     {
-        model_.update(frame.now.scenario);
-        return GpuMemory{model_.report().held(), model_.report().capacity};
+        return made.of({frame.now.scenario, settings}, serving_model);
     }
-
-private:
-    void draw_batch(const Frame& frame, const Painter& painter, Rect area, Out& out);
-
-    ServingPage page_ = ServingPage::batch;
-    ServingModel model_;
-    ServingLevels levels_;
 };
+using ServingRoom = PageRoom<ServingState>;
 
-Motion ServingView::motion(const Frame& frame) const
+void draw_batch(const ServingRoom& r)
 {
-    model_.update(frame.now.scenario);
-    if (page_ != ServingPage::slots)
+    Rect area = r.area;
+    const ServingModel& model = r.state.model(r.frame);
+    const bool charted = area.w >= r.p.px(420);
+    const Rect tank = charted ? area.cut_left(std::clamp(area.w * 0.26F, r.p.px(170), r.p.px(280))) : area;
+    draw_serving_tank(r.frame, r.p, tank, model.report, r.state.levels, r.out);
+    if (charted)
     {
-        return {};
+        area.cut_left(r.p.px(28));
+        if (const auto batch = draw_serving_curves(r.p, area, model))
+        {
+            r.state.settings.batch = *batch;
+            r.out.animating = true;
+        }
     }
+}
+
+void draw_slots_page(const ServingRoom& r)
+{
+    draw_serving_slots(r.p, r.area, r.state.model(r.frame), r.frame.playback.t);
+}
+
+Motion motion_of_slots(const Frame& frame, ServingState& state)
+{
+    const auto steps = state.model(frame).held.steps;
     Motion motion;
-    motion.duration = static_cast<double>(model_.held().steps);
+    motion.duration = static_cast<double>(steps);
     motion.per_second = motion.duration / kSeconds;
     motion.rest = motion.duration * 0.45;
-    motion.label =
-        fmt::format("step {:.0f}/{}", std::min(frame.playback.t, motion.duration), model_.held().steps);
+    motion.label = fmt::format("step {:.0f}/{}", std::min(frame.playback.t, motion.duration), steps);
     return motion;
 }
 
-void ServingView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void draw_cache_pages(const ServingRoom& r)
 {
-    model_.update(frame.now.scenario);
-    switch (page_)
-    {
-    case ServingPage::batch:
-        draw_batch(frame, painter, area, out);
-        break;
-    case ServingPage::slots:
-        draw_serving_slots(painter, area, model_, frame.playback.t);
-        break;
-    case ServingPage::pages:
-        draw_serving_pages(painter, area, model_);
-        break;
-    case ServingPage::drafts:
-        if (const auto settings = draw_serving_drafts(painter, area, model_.settings))
-        {
-            model_.settings = *settings;
-            out.animating = true;
-        }
-        break;
-    }
+    draw_serving_pages(r.p, r.area, r.state.model(r.frame));
 }
 
-void ServingView::draw_batch(const Frame& frame, const Painter& painter, Rect area, Out& out)
+void draw_drafts(const ServingRoom& r)
 {
-    const bool charted = area.w >= painter.px(420);
-    const Rect tank =
-        charted ? area.cut_left(std::clamp(area.w * 0.26F, painter.px(170), painter.px(280))) : area;
-    draw_serving_tank(frame, painter, tank, model_.report(), levels_, out);
-    if (charted)
+    if (const auto settings = draw_serving_drafts(r.p, r.area, r.state.settings))
     {
-        area.cut_left(painter.px(28));
-        if (const auto batch = draw_serving_curves(painter, area, model_))
-        {
-            model_.settings.batch = *batch;
-            out.animating = true;
-        }
+        r.state.settings = *settings;
+        r.out.animating = true;
     }
-}
-
-std::vector<std::string> ServingView::facts(const Frame& frame) const
-{
-    model_.update(frame.now.scenario);
-    const ServingReport& r = model_.report();
-    std::vector<std::string> all{fmt::format("TP {}", r.setup.gpus), counted(r.setup.batch, "request")};
-    if (r.fits())
-    {
-        all.push_back("TPOT " + format_seconds(Seconds(r.token_seconds())));
-        all.push_back(fmt::format("{} tokens/s/GPU", grouped(std::llround(r.tokens_per_gpu()))));
-    }
-    return all;
 }
 
 // " on 32 GPUs, as TP 1 does not hold the model": where they are not the scenario's own.
@@ -161,12 +127,12 @@ std::string formula_of(const ServingReport& r)
         grouped(r.setup.batch), say(r.prefill.total()), grouped(r.setup.output), say(r.token_seconds()));
 }
 
-Caption ServingView::caption(const Frame& frame) const
+Caption serving_caption(const Frame& frame, ServingState& state)
 {
-    model_.update(frame.now.scenario);
-    const ServingReport& r = model_.report();
-    const Term term = explain_decode(model_.scenario(), r);
-    return {sentence(r, model_.scenario(), frame.preferences.unit), formula_of(r),
+    const ServingModel& model = state.model(frame);
+    const ServingReport& r = model.report;
+    const Term term = explain_decode(model.scenario, r);
+    return {sentence(r, model.scenario, frame.preferences.unit), formula_of(r),
             fmt::format(
                 "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
                 "overlapped with compute, two "
@@ -260,52 +226,75 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
                 "than they are multiplied; the KV cache left out");
 }
 
-void draw_settings(PanelColumn& column, const ServingReport& r, ServingSettings& w, ServingPage page,
-                   ByteUnit unit)
+void panel_serving(PanelColumn& column, const ServingRoom& r)
 {
-    draw_requests(column, r.setup, w);
+    const ServingReport report = r.state.model(r.frame).report; // before the settings change
+    draw_requests(column, report.setup, r.state.settings);
     column.gap();
-    if (page == ServingPage::drafts)
+    draw_numbers(column, report, r.p.look.unit);
+}
+
+void panel_drafts(PanelColumn& column, const ServingRoom& r)
+{
+    draw_requests(column, r.state.model(r.frame).report.setup, r.state.settings);
+    column.gap();
+    column.slide("Acceptance rate", Track::at(kAcceptances, format_percent), r.state.settings.acceptance);
+    column.slide("Draft-model cost ratio", Track::at(kCosts, three_digits), r.state.settings.draft_cost);
+}
+
+constexpr Page<ServingState> kBatchPage{"Batch", draw_batch, panel_serving, serving_caption};
+constexpr Page<ServingState> kSlotsPage{"Batching",      draw_slots_page, panel_serving,
+                                        serving_caption, motion_of_slots, "Continuous batching"};
+constexpr Page<ServingState> kCachePage{"Paging",        draw_cache_pages, panel_serving,
+                                        serving_caption, nullptr,          "PagedAttention"};
+constexpr Page<ServingState> kDraftsPage{"Speculation",   draw_drafts, panel_drafts,
+                                         serving_caption, nullptr,     "Speculative decoding"};
+
+class ServingView final : public PagedView<ServingState>
+{
+public:
+    ServingView() : PagedView(kPages, {&kBatchPage, &kSlotsPage, &kCachePage, &kDraftsPage}) {}
+
+    std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
     {
-        column.slide("Acceptance rate", Track::at(kAcceptances, format_percent), w.acceptance);
-        column.slide("Draft-model cost ratio", Track::at(kCosts, three_digits), w.draft_cost);
-        return;
+        const ServingReport& r = state_.model(frame).report;
+        return GpuMemory{r.held(), r.capacity};
     }
-    draw_numbers(column, r, unit);
-}
-
-bool ServingView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
-{
-    model_.update(frame.now.scenario);
-    PanelColumn column(painter, area, out.animating);
-    column.choice({"Batch", "Batching", "Paging", "Speculation"}, page_);
-    draw_settings(column, model_.report(), model_.settings, page_, painter.look.unit);
-    return true;
-}
-
-ViewKeys ServingView::keys()
-{
-    const auto narrower = [](std::int64_t& bits) { return [&bits] { bits = bits > 4 ? bits / 2 : 16; }; };
-    return {{"Y", "Batch size, continuous batching, PagedAttention, speculative decoding",
-             turns(page_, kPages.size())},
-            {"W", "Weights in 16, 8 or 4 bits", narrower(model_.settings.weight_bits)},
-            {"C", "KV cache in 16, 8 or 4 bits", narrower(model_.settings.cache_bits)},
-            {"P", "PagedAttention, or preallocation for the longest request", flips(model_.settings.paged)},
+    std::vector<std::string> facts(const Frame& frame) const override
+    {
+        const ServingReport& r = state_.model(frame).report;
+        std::vector<std::string> all{fmt::format("TP {}", r.setup.gpus), counted(r.setup.batch, "request")};
+        if (r.fits())
+        {
+            all.push_back("TPOT " + format_seconds(Seconds(r.token_seconds())));
+            all.push_back(fmt::format("{} tokens/s/GPU", grouped(std::llround(r.tokens_per_gpu()))));
+        }
+        return all;
+    }
+    ViewKeys keys() override
+    {
+        const auto narrower = [](std::int64_t& bits) { return [&bits] { bits = bits > 4 ? bits / 2 : 16; }; };
+        return {
+            turn_key("Batch size, continuous batching, PagedAttention, speculative decoding"),
+            {"W", "Weights in 16, 8 or 4 bits", narrower(state_.settings.weight_bits)},
+            {"C", "KV cache in 16, 8 or 4 bits", narrower(state_.settings.cache_bits)},
+            {"P", "PagedAttention, or preallocation for the longest request", flips(state_.settings.paged)},
             {"F", "As many requests as fit",
-             [this]
+             [this](const KeyPress& k)
              {
-                 const std::int64_t most = model_.report().most;
-                 model_.settings.batch = most > 0 ? most : model_.settings.batch;
+                 const std::int64_t most = state_.model(k.frame).report.most;
+                 state_.settings.batch = most > 0 ? most : state_.settings.batch;
              }},
             {"drag", "The point: concurrent requests"},
             {"hover", "What a block holds, what a draft token brings"}};
-}
+    }
+};
 
 } // namespace
 
-extern const ViewInfo serving_view{39,
+extern const ViewInfo serving_view{10,
                                    "serving",
-                                   "Serving",
+                                   ViewGroup::serving,
                                    "Serving",
                                    "Serving",
                                    "KV cache and weights in memory, latency and throughput against batch "

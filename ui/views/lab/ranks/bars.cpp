@@ -107,8 +107,8 @@ BarRows rows_of(const Theme& t, const TeamFrame& team, const TeamStepTrace& trac
             all.columns[c].most = std::max({all.columns[c].most, sum(cell.parts), sum(cell.below)});
         }
     }
-    all.columns[0].says = says(equal[0], trace.ranks.size(), "to the byte");
-    all.columns[1].says = says(equal[1], trace.ranks.size(), "state to the byte");
+    all.columns[0].note = says(equal[0], trace.ranks.size(), "to the byte");
+    all.columns[1].note = says(equal[1], trace.ranks.size(), "state to the byte");
     return all;
 }
 

@@ -67,7 +67,7 @@ const RankTrace::Message* draw_messages(const Painter& p, Rect area, const Lanes
                 p.fill(r, colour_of_axis(p.theme, message.axis));
                 drawn = std::max(drawn, r.right());
             }
-            hovered = strips.pointed({r.x - 1, r.y, r.w + 2, r.h + p.px(2)}) ? &message : hovered;
+            hovered = strips.points_at({r.x - 1, r.y, r.w + 2, r.h + p.px(2)}) ? &message : hovered;
         }
     }
     return hovered;
@@ -173,7 +173,6 @@ void draw_team_loss(const Painter& p, Rect area, const TeamSnapshot& run)
     {
         return;
     }
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
     for (const TeamMark& mark : run.marks)
     {
         const auto step = static_cast<double>(mark.step);
@@ -183,8 +182,7 @@ void draw_team_loss(const Painter& p, Rect area, const TeamSnapshot& run)
         {
             p.triangle(x - p.px(8), plot.area.y + p.px(8), t.warning);
         }
-        const bool near = std::abs(mouse.x - x) < p.px(5) && plot.area.contains(mouse);
-        if (near && ImGui::IsWindowHovered())
+        if (p.points_at({x - p.px(5), plot.area.y, p.px(10), plot.area.h}))
         {
             tooltip_at_mouse(p, fmt::format("step {}: {}", mark.step, mark.says));
         }

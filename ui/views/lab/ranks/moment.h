@@ -15,7 +15,7 @@ namespace ringside
 
 struct RankMoment
 {
-    // Of a finished step of the configuration; times in milliseconds.
+    // A finished step of the configuration; times in milliseconds.
     RankMoment(std::shared_ptr<const TeamStepTrace> trace, const TeamConfig& config);
     RankMoment(const RankMoment&) = delete;
     RankMoment& operator=(const RankMoment&) = delete;
@@ -37,7 +37,7 @@ struct RankMoment
     double worked(const Timeline& timeline, double length) const;
 };
 
-// Of communication on this axis; "control" is the neutral one.
+// The colour of communication on this axis; "control" is the neutral one.
 Colour colour_of_axis(const Theme& theme, std::string_view axis);
 
 } // namespace ringside

@@ -164,7 +164,7 @@ void RanksPanel::draw_trouble(PanelColumn& column, const TeamFrame& team, Out& o
     }
 }
 
-// Of a training that runs elsewhere: what is known of it, and nothing to press.
+// The panel of a training that runs elsewhere: what is known of it, and nothing to press.
 void RanksPanel::draw_watch(const Painter& p, PanelColumn& column, const TeamFrame& team)
 {
     const Theme& t = p.theme;
@@ -227,11 +227,9 @@ void RanksPanel::draw_page(PanelColumn& column, const TeamFrame& team, RanksPage
     }
 }
 
-void RanksPanel::draw(const Frame& frame, const Painter& p, Rect area, RanksPage& page, Out& out)
+void RanksPanel::draw(PanelColumn& column, const Frame& frame, const Painter& p, RanksPage page, Out& out)
 {
     const TeamFrame& team = *frame.team;
-    PanelColumn column(p, area, out.animating);
-    column.choice({"Step", "Bytes", "Checkpoints"}, page);
     if (!team.watched.empty())
     {
         draw_watch(p, column, team);

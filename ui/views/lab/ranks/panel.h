@@ -20,7 +20,7 @@ enum class RanksPage : std::uint8_t
 class RanksPanel
 {
 public:
-    void draw(const Frame& frame, const Painter& painter, Rect area, RanksPage& page, Out& out);
+    void draw(PanelColumn& column, const Frame& frame, const Painter& painter, RanksPage page, Out& out);
     // What the key for trouble does: the fault that is chosen, to the rank that is chosen.
     GoWrong trouble(const TeamFrame& team) const;
     void next_fault() { fault_ = (fault_ + 1) % 4; }

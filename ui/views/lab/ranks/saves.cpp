@@ -92,7 +92,6 @@ void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
     {
         return;
     }
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
     const float gap = plot.area.w / static_cast<float>(last - first) > p.px(4) ? p.px(1) : 0;
     for (const TeamPace& step : pace)
     {
@@ -103,8 +102,7 @@ void draw_pace(const Painter& p, Rect area, const std::vector<TeamPace>& pace)
         stall.cut_right(gap);
         p.fill(work, t.forward.fill);
         draw_fill(p, stall, stall_fill(t));
-        if (mouse.x >= work.x && mouse.x < work.right() && plot.area.contains(mouse) &&
-            ImGui::IsWindowHovered())
+        if (p.points_at({work.x, plot.area.y, work.w, plot.area.h}))
         {
             tooltip_at_mouse(p, step.stalled_s > 0
                                     ? fmt::format("step {}: {}, then {} for a checkpoint", step.step,

@@ -166,8 +166,8 @@ Caption team_caption(const TeamFrame& team)
     {
         return {team_model_words(s.config), formula, source};
     }
-    const bool suffered = s.happened.kind == RankFault::slow || s.happened.kind == RankFault::not_a_number;
-    return {suffered ? fault_words(s) : step_words(s), formula, source};
+    const bool injected = s.happened.kind == RankFault::slow || s.happened.kind == RankFault::not_a_number;
+    return {injected ? fault_words(s) : step_words(s), formula, source};
 }
 
 std::vector<std::string> team_facts(const TeamFrame& team)

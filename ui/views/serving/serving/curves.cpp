@@ -3,6 +3,7 @@
 #include "core/base/counted.h"
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "core/serving/load.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/charts/plot.h"
@@ -97,12 +98,12 @@ std::optional<std::int64_t> draw_batch(const Painter& p, Plot& plot, const Servi
 
 std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, const ServingModel& model)
 {
-    const std::vector<ServingReport>& curve = model.curve();
+    const std::vector<ServingReport>& curve = model.curve;
     if (curve.size() < 2)
     {
         return std::nullopt;
     }
-    const ServingReport& r = model.report();
+    const ServingReport& r = model.report;
     const Theme& t = p.theme;
     PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
                      PlotScale::log, "concurrent requests", count};
@@ -240,14 +241,9 @@ std::vector<std::int64_t> batches(const ServingReport& r)
 
 } // namespace
 
-void ServingModel::update(const Scenario& scenario) const
+ServingModel serving_model(const std::pair<Scenario, ServingSettings>& from)
 {
-    if (made_for_ == settings && scenario_ == scenario)
-    {
-        return;
-    }
-    made_for_ = settings;
-    scenario_ = scenario;
+    const auto& [scenario, settings] = from;
     ServingSetup setup = serving_setup(scenario);
     setup.batch = settings.batch;
     setup.prompt = settings.prompt.value_or(setup.prompt);
@@ -256,14 +252,12 @@ void ServingModel::update(const Scenario& scenario) const
     setup.cache_bits = settings.cache_bits;
     setup.paged = settings.paged;
     setup = holding_setup(scenario, setup);
-    report_ = serving_report(scenario, setup);
-    curve_ = serving_curve(scenario, setup, batches(report_));
-    if (held_.stays.empty())
-    {
-        const auto lengths = drawn_lengths(kRequests, kMeanAnswer, 5);
-        held_ = static_batching(lengths, kSlots);
-        free_ = continuous_batching(lengths, kSlots);
-    }
+    ServingModel model{scenario, serving_report(scenario, setup), {}, {}, {}};
+    model.curve = serving_curve(scenario, setup, batches(model.report));
+    const auto lengths = drawn_lengths(kRequests, kMeanAnswer, 5);
+    model.held = static_batching(lengths, kSlots);
+    model.free = continuous_batching(lengths, kSlots);
+    return model;
 }
 
 } // namespace ringside

@@ -1,5 +1,5 @@
-// The pictures of serving and what they look at: the person's setup over the scenario, its report and the
-// same for other batches; worked out again only when something changes.
+// The pictures of serving and what they look at: the user's setup over the scenario, its report and the same
+// for other batches.
 #pragma once
 
 #include "core/serving/batching.h"
@@ -13,15 +13,7 @@
 namespace ringside
 {
 
-enum class ServingPage : std::uint8_t
-{
-    batch, // memory, latency and throughput by batch size
-    slots,
-    pages,
-    drafts
-};
-
-// What a person chose; nothing: as the scenario has it.
+// What a user chose; nothing: as the scenario has it.
 struct ServingSettings
 {
     std::int64_t batch = 32;
@@ -37,27 +29,16 @@ struct ServingSettings
     bool operator==(const ServingSettings&) const = default;
 };
 
-class ServingModel
+// What the settings come to.
+struct ServingModel
 {
-public:
-    void update(const Scenario& scenario) const;
-
-    ServingSettings settings;
-    const Scenario& scenario() const { return scenario_; }
-    const ServingReport& report() const { return report_; }
-    // By batch, ascending.
-    const std::vector<ServingReport>& curve() const { return curve_; }
-    const Batching& held() const { return held_; }
-    const Batching& free() const { return free_; }
-
-private:
-    mutable std::optional<ServingSettings> made_for_;
-    mutable Scenario scenario_;
-    mutable ServingReport report_;
-    mutable std::vector<ServingReport> curve_;
-    mutable Batching held_;
-    mutable Batching free_;
+    Scenario scenario;
+    ServingReport report;
+    std::vector<ServingReport> curve; // by batch, ascending
+    Batching held;
+    Batching free;
 };
+ServingModel serving_model(const std::pair<Scenario, ServingSettings>& from);
 
 struct ServingLevels
 {
@@ -67,8 +48,8 @@ struct ServingLevels
 void draw_serving_tank(const Frame& frame, const Painter& painter, Rect area, const ServingReport& report,
                        ServingLevels& levels, Out& out);
 
-// Batch against latency, and below it against throughput, with the person's own point.
-// The batch that it was dragged to.
+// Batch against latency, and below it against throughput, with the user's own point. Returns the
+// batch that the point was dragged to.
 std::optional<std::int64_t> draw_serving_curves(const Painter& painter, Rect area, const ServingModel& model);
 
 // Static and continuous batching; `clock` in decoding steps.

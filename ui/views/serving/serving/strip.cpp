@@ -2,12 +2,14 @@
 
 #include "core/base/counted.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "core/serving/speculation.h"
 #include "ui/views/serving/serving/pictures.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/pictures/timeline.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -55,7 +57,14 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
             lanes.label(done > 0.5F ? behind : ahead,
                         done > 0.5F ? t.of(Component::activations).label : t.text,
                         {std::to_string(stay.request + 1)});
-            lanes.block(slot, end, static_cast<double>(stay.freed), idle_fill(t));
+            const auto freed = static_cast<double>(stay.freed);
+            lanes.block(slot, end, freed, idle_fill(t));
+            const auto steps_of = [](std::int64_t from, std::int64_t to) {
+                return std::array{TipLine{"decoding steps", grouped(to - from)}};
+            };
+            lanes.read_out(slot, start, end, fmt::format("Request {}", stay.request + 1),
+                           steps_of(stay.start, stay.end));
+            lanes.read_out(slot, end, freed, "Idle until the batch ends", steps_of(stay.end, stay.freed));
         }
     }
     p.line(area.x, bottom, area.right(), bottom, t.line);
@@ -68,13 +77,13 @@ void draw_slots(const Painter& p, Rect area, const Batching& b, std::string_view
 
 void draw_serving_slots(const Painter& p, Rect area, const ServingModel& model, double clock)
 {
-    const auto steps = static_cast<double>(std::max(model.held().steps, model.free().steps));
+    const auto steps = static_cast<double>(std::max(model.held.steps, model.free.steps));
     const float gap = p.px(32);
     Rect left = area;
     const Rect right = left.cut_right((area.w - gap) / 2);
     left.cut_right(gap);
-    draw_slots(p, left, model.held(), "Static batching", clock, steps);
-    draw_slots(p, right, model.free(), "Continuous batching", clock, steps);
+    draw_slots(p, left, model.held, "Static batching", clock, steps);
+    draw_slots(p, right, model.free, "Continuous batching", clock, steps);
     p.part("slots", area);
 }
 
@@ -98,6 +107,10 @@ void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double toke
         lanes.label(lanes.cell(0, from, from + tokens), cache.label, {std::to_string(i + 1)});
         lanes.block(0, from + tokens, from + held,
                     {.ink = {t.window}, .lines = with_alpha(cache.fill, 0.6F)});
+        const std::string name = fmt::format("Request {}", i + 1);
+        lanes.read_out(0, from, from + tokens, name, std::array{TipLine{"tokens", three_digits(tokens)}});
+        lanes.read_out(0, from + tokens, from + held, name + ", reserved and unused",
+                       std::array{TipLine{"tokens", three_digits(held - tokens)}});
     }
     p.outline(row, t.line);
 }
@@ -106,14 +119,14 @@ void draw_ribbon(const Painter& p, Rect row, const ServingReport& r, double toke
 
 void draw_serving_pages(const Painter& p, Rect area, const ServingModel& model)
 {
-    ServingSetup setup = model.report().setup;
+    ServingSetup setup = model.report.setup;
     const auto across =
         static_cast<double>(kShownRequests) * static_cast<double>(setup.prompt + setup.output);
     const float each = (area.h - p.px(26)) / 2;
     for (const bool paged : {false, true})
     {
         setup.paged = paged;
-        const ServingReport r = serving_report(model.scenario(), setup);
+        const ServingReport r = serving_report(model.scenario, setup);
         Rect half = area.cut_top(each);
         const std::string name =
             paged ? fmt::format("PagedAttention: blocks of {} tokens, on demand", kCacheBlock)
