@@ -17,11 +17,16 @@ public:
         {
             value_.emplace(make(from));
             from_ = from;
+            ++made_;
         }
         return *value_;
     }
 
+    // How often it has been.
+    int made() const { return made_; }
+
 private:
+    mutable int made_ = 0;
     mutable std::optional<From> from_;
     mutable std::optional<Value> value_;
 };

@@ -1,9 +1,11 @@
 // Where does the pipeline wait? Up to four schedules on one time axis, their bubbles, and the activations
 // that a stage has in flight.
+// One file, since rows, axis and stash share one window of time.
 #include <fmt/format.h>
 
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/network/traffic.h"
 #include "core/pipeline/export.h"
 #include "core/scenario/choices.h"
@@ -62,8 +64,11 @@ private:
                       Out& out);
     std::size_t fit_rows(const Frame& frame, const Painter& painter, float room);
     void draw_rows(const Frame& frame, const Painter& painter, Rect area, float pitch, Out& out);
+    void trace_hovered(const Frame& frame);
     void draw_end(const Frame& frame, const Painter& painter) const;
-    void draw_popups(const Painter& painter, Out& out);
+    void draw_top(const Frame& frame, const Painter& painter, Rect& area, Out& out);
+    void draw_stash(const Frame& frame, const Painter& painter, Rect stash, const TimeWindow& w);
+    void draw_popups(const Frame& frame, const Painter& painter, Out& out);
     static void take_model_times(const Frame& frame, Out& out);
     void save(const Frame& frame, bool trace, Out& out) const;
 
@@ -154,7 +159,7 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
     {
         if (small_button("\u2715", fmt::format("remove {}", r.name)))
         {
-            rows_.remove(index);
+            rows_.remove(frame.now, index);
             hovered_.reset();
             paths_.clear();
             out.animating = true;
@@ -186,7 +191,7 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
 // A row that cannot run has as many lanes as the scenario's.
 std::size_t lanes_of_row(const Frame& frame, const PipelineRow& row)
 {
-    return row.runs() ? row.timeline->ranks() : frame.now.report.pipeline.timeline.ranks();
+    return row.runs() ? row.timeline->ranks() : frame.now.report->pipeline.timeline.ranks();
 }
 
 Lanes lanes_of(const Frame& frame, const PipelineRow& row)
@@ -266,14 +271,21 @@ void PipelinesView::draw_rows(const Frame& frame, const Painter& painter, Rect a
     if (had != hovered_)
     {
         out.animating = true;
-        paths_.clear();
-        for (const PipelineRow& row : all)
-        {
-            paths_.push_back(
-                hovered_ ? path_of(*row.timeline,
-                                   all[hovered_->row].timeline->events[hovered_->event].operation.micro_batch)
-                         : std::vector<std::size_t>{});
-        }
+        trace_hovered(frame);
+    }
+}
+
+// The paths of the micro-batch under the mouse, through every row.
+void PipelinesView::trace_hovered(const Frame& frame)
+{
+    const auto& all = rows(frame);
+    paths_.clear();
+    for (const PipelineRow& row : all)
+    {
+        paths_.push_back(
+            hovered_ ? path_of(*row.timeline,
+                               all[hovered_->row].timeline->events[hovered_->event].operation.micro_batch)
+                     : std::vector<std::size_t>{});
     }
 }
 
@@ -309,7 +321,7 @@ void PipelinesView::draw_end(const Frame& frame, const Painter& painter) const
     painter.arrow({end, middle}, {x + painter.px(6), middle}, painter.theme.text);
 }
 
-void PipelinesView::draw_popups(const Painter& painter, Out& out)
+void PipelinesView::draw_popups(const Frame& frame, const Painter& painter, Out& out)
 {
     if (open_ != nullptr)
     {
@@ -318,12 +330,12 @@ void PipelinesView::draw_popups(const Painter& painter, Out& out)
     }
     if (const auto kind = add_schedule_popup(painter))
     {
-        rows_.add(*kind);
+        rows_.add(frame.now, *kind);
         out.animating = true;
     }
     if (auto own = paste_.draw(painter))
     {
-        rows_.add_own(std::move(*own));
+        rows_.add_own(frame.now, std::move(*own));
         zoom_.reset();
         out.animating = true;
     }
@@ -350,6 +362,31 @@ std::size_t PipelinesView::fit_rows(const Frame& frame, const Painter& painter, 
     return lanes;
 }
 
+// The legend and, where there is room, the strip; what is left is `area`.
+void PipelinesView::draw_top(const Frame& frame, const Painter& painter, Rect& area, Out& out)
+{
+    draw_legend(painter, area.cut_top(painter.px(28)), legend(frame));
+    if (area.h > painter.px(420))
+    {
+        area.cut_top(painter.px(4));
+        draw_strip(frame, painter, area.cut_top(painter.px(26)), out);
+        area.cut_top(painter.px(4));
+    }
+}
+
+// Activations in flight below the lanes, on their time axis.
+void PipelinesView::draw_stash(const Frame& frame, const Painter& painter, Rect stash, const TimeWindow& w)
+{
+    const auto make = [&](const auto&) { return in_flight_curves(frame, rows(frame), stage_); };
+    draw_in_flight(painter, stash, w, in_flight_.of({rows_.version(frame.now), stage_}, make), stage_);
+    painter.part("stash", stash);
+    // Below the heading, which it must not strike through.
+    Rect below = stash;
+    below.cut_left(painter.px(kLaneName));
+    below.cut_top(painter.px(42));
+    draw_now(painter, below, w, frame.playback.t);
+}
+
 void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
     if (frame.now.scenario.parallel.pipeline == 1)
@@ -359,22 +396,15 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
                     "Raise \u201cPipeline stages\u201d to split the model into stages.");
         return;
     }
-    draw_popups(painter, out);
-    const auto& all = rows(frame);
-    if (paths_of_ != rows_.version())
+    draw_popups(frame, painter, out);
+    if (paths_of_ != rows_.version(frame.now))
     {
-        paths_of_ = rows_.version();
+        paths_of_ = rows_.version(frame.now);
         hovered_.reset(); // the events are others now
         paths_.clear();
     }
     stage_ = std::min(stage_, static_cast<std::size_t>(frame.now.scenario.parallel.pipeline) - 1);
-    draw_legend(painter, area.cut_top(painter.px(28)), legend(frame));
-    if (area.h > painter.px(420))
-    {
-        area.cut_top(painter.px(4));
-        draw_strip(frame, painter, area.cut_top(painter.px(26)), out);
-        area.cut_top(painter.px(4));
-    }
+    draw_top(frame, painter, area, out);
     const float axis = painter.px(34);
     // The stash has at least 130 pixels, and what the lanes leave.
     const float least = area.h > painter.px(380) ? painter.px(130) : 0;
@@ -398,21 +428,13 @@ void PipelinesView::draw(const Frame& frame, const Painter& painter, Rect area, 
     draw_end(frame, painter);
     const TimeWindow w = window(frame);
     draw_time_axis(painter, {field.x, bottom + painter.px(6), field.w, axis}, w);
-    if (least > 0)
-    {
-        const auto make = [&](const auto&) { return in_flight_curves(frame, all, stage_); };
-        draw_in_flight(painter, stash, w, in_flight_.of({rows_.version(), stage_}, make), stage_);
-        painter.part("stash", stash);
-    }
     for (const Rect& row : drawn_)
     {
         draw_now(painter, row, w, frame.playback.t);
     }
     if (least > 0)
     {
-        // Below the heading, which it must not strike through.
-        draw_now(painter, {field.x, stash.y + painter.px(42), field.w, stash.h - painter.px(42)}, w,
-                 frame.playback.t);
+        draw_stash(frame, painter, stash, w);
     }
     if (hovered_ && hovered_->row < rows(frame).size())
     {
@@ -451,7 +473,7 @@ bool PipelinesView::draw_panel(const Frame& frame, const Painter& painter, Rect 
     {
         const PanelButton paste{"Paste###paste own", "P"};
         const auto pressed =
-            rows_.full() ? column.buttons({paste}) : column.buttons({paste, {"Add###add", "N"}});
+            rows_.full(frame.now) ? column.buttons({paste}) : column.buttons({paste, {"Add###add", "N"}});
         open_ = !pressed ? open_ : *pressed == 0 ? kPastePopup : kAddPopup;
     }
     if (column.button("Profile of this model###model times", "L"))
@@ -486,9 +508,10 @@ void PipelinesView::save(const Frame& frame, bool trace, Out& out) const
 ViewKeys PipelinesView::keys()
 {
     ViewKeys all{
-        {"N", "Add a schedule, up to four", [this] { open_ = rows_.full() ? open_ : kAddPopup; }},
+        {"N", "Add a schedule, up to four",
+         [this](const KeyPress& k) { open_ = rows_.full(k.frame.now) ? open_ : kAddPopup; }},
         {"Delete", "Remove the last one",
-         [this](const KeyPress& k) { rows_.remove(rows(k.frame).size() - 1); }},
+         [this](const KeyPress& k) { rows_.remove(k.frame.now, rows(k.frame).size() - 1); }},
         {"P", "Paste your own order, checked and simulated", [this] { open_ = kPastePopup; }},
         {"L", "Times in proportion to this model's FLOPs",
          [](const KeyPress& k) { take_model_times(k.frame, k.out); }},
@@ -503,9 +526,9 @@ ViewKeys PipelinesView::keys()
 } // namespace
 
 extern const ViewInfo pipelines_view{
-    8,
+    10,
     "pipelines",
-    "Pipeline",
+    ViewGroup::pipeline,
     "Schedules",
     "Pipeline schedules",
     "Pipeline schedules from an event simulator: bubbles, paths of micro-batches, activations in flight",

@@ -2,9 +2,11 @@
 // need on one scale, and at the end the step time next to the best that a search finds.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/base/text/text.h"
 #include "core/planner/decision_tree.h"
-#include "ui/shell/frame/layouts_frame.h"
+#include "core/planner/search/layout_work.h"
+#include "core/scenario/presets.h"
 #include "ui/shell/view.h"
 #include "ui/views/planner/planner/parts.h"
 #include "ui/widgets/charts/bar_rows.h"
@@ -35,15 +37,11 @@ public:
 private:
     struct Known
     {
-        Scenario scenario; // without its layout
-        ByteUnit unit;
         DecisionWalk walk;
         StepTime step;
     };
     struct Best
     {
-        Scenario of;
-        Layout first; // of the search's
         Scenario scenario;
         StepTime step;
     };
@@ -53,59 +51,55 @@ private:
     void draw_end(const Frame& frame, const Painter& painter, Rect area, Out& out) const;
     static void load(const Scenario& laid_out, Out& out);
 
-    mutable std::optional<Known> known_;
-    mutable std::optional<Best> best_;
+    Derived<std::pair<Scenario, ByteUnit>, Known> known_; // of a scenario without its layout
+    Derived<std::shared_ptr<const LayoutAnswer>, std::optional<Best>> best_;
 };
 
 const DecideView::Known& DecideView::known(const Frame& frame) const
 {
-    const Scenario plain = without_layout(frame.now.scenario);
-    const ByteUnit unit = frame.preferences.unit;
-    if (!known_ || known_->scenario != plain || known_->unit != unit)
+    const auto make = [](const std::pair<Scenario, ByteUnit>& from)
     {
-        Known next{plain, unit, decide(plain, unit), {}};
-        next.step = next.walk.legal ? step_time(next.walk.scenario) : StepTime();
-        known_ = std::move(next);
-    }
-    return *known_;
+        Known known{decide(from.first, from.second), {}};
+        known.step = known.walk.legal ? step_time(known.walk.scenario) : StepTime();
+        return known;
+    };
+    return known_.of({without_layout(frame.now.scenario), frame.preferences.unit}, make);
 }
 
 // Only what the scenario's own software runs, as the planner begins.
-SearchLimits own_limits(const Frame& frame)
+WorkAnswer<LayoutAnswer> layouts(const Frame& frame)
 {
     SearchLimits limits;
     limits.framework = frame.presets.framework_of(frame.scenario);
-    return limits;
+    return frame.work<LayoutWork>({frame.now.scenario, limits});
 }
 
-// Of the search's best cuts the fastest by the step time that everything else on show has, which simulates
+// The fastest of the search's best cuts by the step time that everything else on show has, which simulates
 // where a search takes the nearest formula; null while it looks.
 const DecideView::Best* DecideView::best(const Frame& frame) const
 {
-    const LayoutAnswer* found = frame.layouts;
-    if (found == nullptr || found->progress < 1 || !found->answers(frame.now.scenario, own_limits(frame)) ||
-        found->result.cuts.empty())
+    const auto found = layouts(frame);
+    if (!found || !found.done())
     {
-        best_.reset();
         return nullptr;
     }
-    const Layout& first = found->result.cuts.front().layout;
-    if (!best_ || best_->first != first || best_->of != found->scenario)
+    const auto make = [&](const std::shared_ptr<const LayoutAnswer>& from)
     {
-        best_.reset();
-        for (std::size_t i = 0; i < std::min(kTimed, found->result.cuts.size()); ++i)
+        std::optional<Best> best;
+        for (std::size_t i = 0; i < std::min(kTimed, from->result.cuts.size()); ++i)
         {
-            const Layout& layout = found->result.cuts[i].layout;
             Scenario s = frame.now.scenario;
-            apply(layout, s);
+            apply(from->result.cuts[i].layout, s);
             const StepTime step = step_time(s);
-            if (!best_ || step.total() < best_->step.total())
+            if (!best || step.total() < best->step.total())
             {
-                best_ = Best{found->scenario, first, s, step};
+                best = Best{s, step};
             }
         }
-    }
-    return &*best_;
+        return best;
+    };
+    const std::optional<Best>& best = best_.of(found.result, make);
+    return best ? &*best : nullptr;
 }
 
 void DecideView::load(const Scenario& laid_out, Out& out)
@@ -317,9 +311,7 @@ void DecideView::draw_end(const Frame& frame, const Painter& painter, Rect area,
 {
     const Known& k = known(frame);
     const Best* found = best(frame);
-    const LayoutAnswer* answer = frame.layouts;
-    const bool looking =
-        answer == nullptr || answer->progress < 1 || !answer->answers(frame.now.scenario, own_limits(frame));
+    const bool looking = !layouts(frame).done();
     const std::string over =
         k.walk.fits ? ""
                     : fmt::format(", \u2715 {} over",
@@ -352,13 +344,6 @@ void DecideView::draw_end(const Frame& frame, const Painter& painter, Rect area,
 
 void DecideView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const LayoutAnswer* found = frame.layouts;
-    const bool answers = found != nullptr && found->answers(frame.now.scenario, own_limits(frame));
-    if (!answers)
-    {
-        out.push(SearchLayouts{own_limits(frame)});
-    }
-    out.animating = out.animating || !answers || found->progress < 1;
     const Known& k = known(frame);
     const Rect end = area.cut_bottom(std::min(area.h, painter.px(area.h > painter.px(360) ? 96 : 78)));
     area.cut_bottom(painter.px(8));
@@ -384,12 +369,9 @@ Caption DecideView::caption(const Frame& frame) const
 {
     const Known& k = known(frame);
     Caption caption;
-    if (frame.layouts != nullptr)
-    {
-        caption.formula = frame.layouts->faults.empty()
-                              ? grouped(frame.layouts->result.legal) + " legal layouts"
-                              : "the search ended early: " + to_line(frame.layouts->faults.front());
-    }
+    const auto searched = layouts(frame);
+    caption.formula = searched ? grouped(searched->result.legal) + " legal layouts"
+                               : "the search ended early: " + to_line(searched.faults.front());
     const Layout walk = layout_of(k.walk.scenario);
     const Best* found = best(frame);
     if (!k.walk.legal)
@@ -470,9 +452,9 @@ ViewKeys DecideView::keys()
 } // namespace
 
 extern const ViewInfo decide_view{
-    26,
+    40,
     "decide",
-    "Planner",
+    ViewGroup::planner,
     "Decision tree",
     "Decision tree",
     "The textbook's questions as a decision tree with numbers, and where a search does better",

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/base/derived.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/planner/launch/launch.h"
 #include "ui/shell/view.h"
+#include "ui/views/planner/launch/layout_strip.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/sheet.h"
 #include "ui/widgets/table.h"
@@ -22,7 +25,11 @@ namespace
 constexpr float kRow = 24;
 constexpr float kWords = 560;  // [design px] narrower, what is missing takes two lines each
 constexpr float kFoot = 0.34F; // of the height, for what is not said
+constexpr float kStrip = 56;   // height of the layout, where there are rows enough below it
 constexpr float kLeast = 4;    // rows of the file that are worth a foot, or a row for the files
+constexpr float kCode =
+    350; // [design px] of a setting, and the longest with its value: a list of modules is cut
+constexpr float kMostCode = 520;
 constexpr const char* kTools = "frameworks";
 
 // Axes of parallelism have the colours they have everywhere.
@@ -55,6 +62,15 @@ std::string tip_of(const Launch& launch, const LaunchFlag& flag)
                            : fmt::format("\n\n\u2715 The scenario has {}: {}", missed->value, missed->says));
 }
 
+// The predicted step with its range.
+std::string band_words(const Frame& frame)
+{
+    const double step = frame.now.report->step.total();
+    const StepEvidence& band = band_of(frame.now.scenario);
+    return fmt::format("A step takes **{}**, 80% range {} to {}.", format_seconds(Seconds(step)),
+                       format_seconds(Seconds(step * band.low)), format_seconds(Seconds(step * band.high)));
+}
+
 class LaunchView final : public View
 {
 public:
@@ -63,14 +79,11 @@ public:
     ViewKeys keys() override;
 
 private:
-    struct Known
+    const Launch& launch(const Frame& frame) const
     {
-        Scenario scenario;
-        std::size_t tool;
-        Launch launch;
-    };
-
-    const Launch& launch(const Frame& frame) const;
+        return launch_.of({frame.now.scenario, tool_},
+                          [](const auto& from) { return launch_tools()[from.second].write(from.first); });
+    }
     const LaunchTool& tool() const { return launch_tools()[tool_]; }
     const LaunchFile& file(const Frame& frame) const;
     void choose(std::size_t tool, Out& out);
@@ -86,17 +99,8 @@ private:
 
     std::size_t tool_ = 0;
     std::size_t file_ = 0;
-    mutable std::optional<Known> known_;
+    Derived<std::pair<Scenario, std::size_t>, Launch> launch_; // of a tool
 };
-
-const Launch& LaunchView::launch(const Frame& frame) const
-{
-    if (!known_ || known_->tool != tool_ || known_->scenario != frame.now.scenario)
-    {
-        known_ = Known{frame.now.scenario, tool_, tool().write(frame.now.scenario)};
-    }
-    return known_->launch;
-}
 
 const LaunchFile& LaunchView::file(const Frame& frame) const
 {
@@ -259,11 +263,18 @@ void LaunchView::draw_lines(const Frame& frame, const Painter& window, Rect area
                         muted);
         };
     };
+    float longest = kCode; // [design px] of a setting
+    for (const LaunchLine& line : shown.lines)
+    {
+        const float w = line.flag < 0 ? 0 : p.width(Type::mono_small, line.text) / p.px(1) + 12;
+        longest = std::max(longest, w);
+    }
     Rect rows = sheet->row(kRow * static_cast<float>(shown.lines.size()));
     rows.cut_left(p.px(10));
     const Table<LaunchLine> table(
         {Column<LaunchLine>("", nullptr)
-             .wide(350, [&l, right = rows.right()](const Painter& at, Rect r, const LaunchLine& line, bool)
+             .wide(std::min(longest, kMostCode),
+                   [&l, right = rows.right()](const Painter& at, Rect r, const LaunchLine& line, bool)
                    { draw_code(at, r, right, l, line); }),
          Column<LaunchLine>("", flag_words([](const LaunchFlag& flag) { return std::string(flag.explains); }),
                             2)
@@ -320,6 +331,11 @@ void LaunchView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
         p.line(area.x, area.y, area.right(), area.y, p.theme.grid);
         area.cut_top(p.px(6));
     }
+    if (area.h >= p.px(kStrip + 16 * kRow) && area.w >= p.px(kWords))
+    {
+        draw_layout_strip(p, area.cut_top(p.px(kStrip)), frame.now.scenario);
+        area.cut_top(p.px(8));
+    }
     const auto items = static_cast<float>(launch(frame).not_expressed.size());
     const float wanted = p.px(36) + items * p.px(area.w < p.px(kWords) ? 44 : 24);
     const float foot = std::min(wanted, area.h * kFoot);
@@ -343,15 +359,17 @@ Caption LaunchView::caption(const Frame& frame) const
     const auto missing = l.not_expressed.size();
     Caption caption;
     caption.sentence =
-        fmt::format("**{} settings** launch it with {}; {}.", l.flags.size(), tool().name,
+        fmt::format("**{} settings** launch it with {}; {}. {}", l.flags.size(), tool().name,
                     missing == 0 ? std::string("every setting of the scenario is in it")
                                  : fmt::format("!!{} of the scenario!! {} not honored",
                                                counted(static_cast<std::int64_t>(missing), "setting"),
-                                               missing == 1 ? "is" : "are"));
+                                               missing == 1 ? "is" : "are"),
+                    band_words(frame));
     caption.formula =
         fmt::format("{} = data {} \u00d7 tensor {} \u00d7 context {} \u00d7 pipeline {}",
                     counted(s.cluster.gpus, "GPU"), data_parallel(s), p.tensor, p.context, p.pipeline);
-    caption.source = fmt::format("Options of {}, checked against {}", tool().name, tool().version);
+    caption.source = fmt::format("Options of {}, checked against {}. Range of the step: {}", tool().name,
+                                 tool().version, band_of(s).rows);
     return caption;
 }
 
@@ -382,9 +400,9 @@ ViewKeys LaunchView::keys()
 } // namespace
 
 extern const ViewInfo launch_view{
-    27,
+    50,
     "launch",
-    "Planner",
+    ViewGroup::planner,
     "Launch config",
     "Launch config",
     "The layout as options and files of Megatron-LM, DeepSpeed, torchtitan and nanotron",

@@ -1,8 +1,11 @@
 // Which link carries what: every GPU of the cluster in its domain, the groups of one of them, the bytes of
 // every axis on every link, and the order of ranks that decides it.
+// One file, since map, axes and groups show one choice of rank and order.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/model/sizes.h"
 #include "core/network/topology.h"
 #include "core/network/traffic.h"
@@ -40,7 +43,7 @@ public:
     ViewKeys keys() override;
 
 private:
-    // Of one scenario and one order.
+    // What is known of one scenario and one order.
     struct Known
     {
         Scenario scenario;
@@ -65,18 +68,18 @@ private:
     std::int64_t chosen_ = kChosenAtFirst;
     std::optional<std::int64_t> hovered_;
     MapZoom zoom_;
-    mutable std::optional<Known> known_;
+    Derived<std::pair<Scenario, AxisOrder>, Known> known_;
 };
 
 const LayoutView::Known& LayoutView::known(const Frame& frame) const
 {
-    const Scenario& s = frame.now.scenario;
-    if (!known_ || known_->topology.order != order_ || known_->scenario != s)
+    const auto make = [&](const std::pair<Scenario, AxisOrder>& from)
     {
-        const MemoryReport& memory = frame.now.report.memory;
-        known_ = Known{s, RankGrid(s, order_), topology(s, memory, order_), best_order(s, memory, order_)};
-    }
-    return *known_;
+        const auto& [s, order] = from;
+        const MemoryReport& memory = frame.now.report->memory;
+        return Known{s, RankGrid(s, order), topology(s, memory, order), best_order(s, memory, order)};
+    };
+    return known_.of({frame.now.scenario, order_}, make);
 }
 
 std::int64_t LayoutView::lit(const Known& k) const
@@ -223,11 +226,29 @@ void LayoutView::draw_tools(const Known& k, const Painter& painter, Rect row)
                  fmt::format("{} 0", coordinate_word(shown)), Align::right);
 }
 
+namespace
+{
+
+// The GPUs in sight, every so manyth where they are small.
+void list_marks(const Painter& painter, const MapGeometry& map)
+{
+    constexpr float kApart = 10; // [design px]
+    const auto every =
+        std::max<std::int64_t>(1, std::lround(painter.px(kApart) / std::max(0.1F, map.cell_size())));
+    for (std::int64_t rank = 0; rank < map.grid().gpus(); rank += every)
+    {
+        painter.mark(map.cell(rank));
+    }
+}
+
+} // namespace
+
 void LayoutView::mouse(const Painter& painter, const MapGeometry& map, Rect whole)
 {
     const ImGuiIO& io = ImGui::GetIO();
     hovered_.reset();
-    if (!whole.contains(io.MousePos) || !ImGui::IsWindowHovered() || ImGui::IsAnyItemActive())
+    list_marks(painter, map);
+    if (!painter.points_in(whole) || ImGui::IsAnyItemActive())
     {
         return;
     }
@@ -557,9 +578,9 @@ ViewKeys LayoutView::keys()
 } // namespace
 
 extern const ViewInfo layout_view{
-    25,
+    30,
     "layout",
-    "Planner",
+    ViewGroup::planner,
     "Cluster map",
     "Cluster map",
     "Every rank in its node, its process groups, and the bytes of each axis on each link",

@@ -18,31 +18,29 @@ public:
 
     std::vector<std::string> facts(const Frame& frame) const override
     {
-        state_.model.update(frame.now.scenario);
-        const FinetuneReport& r = state_.model.chosen();
+        const FinetuneReport& r = state_.model(frame).chosen();
         return {std::string(name_of(r.recipe)), format_percent(r.share()) + " of parameters trained",
                 counted(r.setup.gpus, "GPU")};
     }
     std::optional<GpuMemory> gpu_memory(const Frame& frame) const override
     {
-        state_.model.update(frame.now.scenario);
-        return GpuMemory{state_.model.chosen().least(),
+        return GpuMemory{state_.model(frame).chosen().least(),
                          Bytes(frame.now.scenario.cluster.gpu.memory_gb * 1e9)};
     }
     ViewKeys keys() override
     {
         return {{"1 \u2026 4", "Full, LoRA, DoRA, QLoRA",
-                 [this](const KeyPress& k) { state_.model.settings.recipe = kRecipes[k.which]; }},
+                 [this](const KeyPress& k) { state_.settings.recipe = kRecipes[k.which]; }},
                 turn_key("Memory, time"),
                 {"R", "The next rank",
-                 [&rank = state_.model.settings.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
+                 [&rank = state_.settings.setup.rank] { rank = rank >= 512 ? 1 : rank * 2; }},
                 {"A", "Adapters on all linear layers, or on queries and values",
-                 [&used = state_.model.settings.setup.modules]
+                 [&used = state_.settings.setup.modules]
                  { used = used == kAllLinear ? kQueriesAndValues : kAllLinear; }},
-                {"G", "Checkpointing of activations", flips(state_.model.settings.setup.checkpointing)},
-                {"D", "Double quantization", flips(state_.model.settings.setup.double_quantized)},
-                {"O", "8-bit optimizer", flips(state_.model.settings.setup.eight_bit)},
-                {"P", "Paged optimizer", flips(state_.model.settings.setup.paged)},
+                {"G", "Checkpointing of activations", flips(state_.settings.setup.checkpointing)},
+                {"D", "Double quantization", flips(state_.settings.setup.double_quantized)},
+                {"O", "8-bit optimizer", flips(state_.settings.setup.eight_bit)},
+                {"P", "Paged optimizer", flips(state_.settings.setup.paged)},
                 {"click", "A matrix: add or remove its adapter; a bar: choose that recipe"},
                 {"drag", "Across a matrix: the rank"}};
     }
@@ -50,9 +48,9 @@ public:
 
 } // namespace
 
-extern const ViewInfo finetune_view{41,
+extern const ViewInfo finetune_view{10,
                                     "finetune",
-                                    "Post-training",
+                                    ViewGroup::post_training,
                                     "Fine-tuning",
                                     "Fine-tuning: LoRA, QLoRA, DoRA",
                                     "LoRA on chosen matrices, QLoRA and DoRA against full fine-tuning; which "

@@ -1,6 +1,7 @@
 // Where the sources disagree: every erratum with its claim, what is true, and the engine's numbers of both.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/shell/view.h"
 #include "ui/views/study/errata/parts.h"
@@ -25,14 +26,7 @@ public:
     void on_keys(const Frame& frame, Out& out) override;
 
 private:
-    // What was computed last, for these numbers.
-    struct Known
-    {
-        const ErrataFrame* gallery;
-        std::string id;
-        DrawnValues overrides;
-        Result<ErratumRun> run;
-    };
+    using Numbers = std::tuple<const ErrataFrame*, std::string, DrawnValues>; // of an erratum, by its id
 
     // The chosen one, with the list as it is narrowed now; null where there is none.
     const Erratum* chosen(const Frame& frame) const;
@@ -53,7 +47,7 @@ private:
     std::map<std::string, DrawnValues> moved_; // overrides by id of the erratum
     bool as_it_is_ = true;
     mutable std::optional<Calculator> calculator_;
-    mutable std::optional<Known> known_;
+    Derived<Numbers, Result<ErratumRun>> run_;
 };
 
 const Erratum* ErrataView::chosen(const Frame& frame) const
@@ -94,13 +88,8 @@ const DrawnValues& ErrataView::overrides(const Erratum& erratum) const
 const Result<ErratumRun>& ErrataView::run(const Frame& frame, const Erratum& erratum) const
 {
     const DrawnValues& values = overrides(erratum);
-    if (!known_ || known_->gallery != frame.study->errata || known_->id != erratum.id ||
-        known_->overrides != values)
-    {
-        known_ =
-            Known{frame.study->errata, erratum.id, values, run_erratum(calculator(frame), erratum, values)};
-    }
-    return known_->run;
+    return run_.of({frame.study->errata, erratum.id, values},
+                   [&](const Numbers&) { return run_erratum(calculator(frame), erratum, values); });
 }
 
 void ErrataView::change(const Erratum& erratum, DrawnValues values, Out& out)
@@ -277,9 +266,9 @@ ViewKeys ErrataView::keys()
 
 } // namespace
 
-extern const ViewInfo errata_view{51,
+extern const ViewInfo errata_view{60,
                                   "errata",
-                                  "Study",
+                                  ViewGroup::study,
                                   "Misconceptions",
                                   "Misconceptions",
                                   "What is often said, what is true, why, and how to find out",

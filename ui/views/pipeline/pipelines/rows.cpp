@@ -1,5 +1,7 @@
 #include "ui/views/pipeline/pipelines/rows.h"
 
+#include "core/evaluate/report.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -74,31 +76,74 @@ std::string_view words_of(BubbleKind kind)
     return "bubble over ideal, by stage span";
 }
 
-const std::vector<PipelineRow>& PipelineRows::of(const Evaluated& now) const
+namespace
 {
-    if (!stale_ && of_ == now.scenario)
+
+bool shows(std::span<const PipelineRow> rows, ScheduleKind kind)
+{
+    return std::ranges::find(rows, kind, &PipelineRow::kind) != rows.end();
+}
+
+std::vector<double> moments_of(std::span<const PipelineRow> rows)
+{
+    constexpr std::size_t kMostMoments = 20'000;
+    std::vector<double> moments{0};
+    std::size_t events = 0;
+    double longest = 0;
+    for (const PipelineRow& row : rows)
     {
-        return rows_;
+        events += row.timeline->events.size();
+        longest = std::max(longest, row.timeline->makespan);
     }
-    stale_ = false;
-    of_ = now.scenario;
-    rows_.clear();
+    for (std::size_t k = 1; events > kMostMoments && k <= kMostMoments; ++k)
+    {
+        moments.push_back(longest * static_cast<double>(k) / static_cast<double>(kMostMoments));
+    }
+    for (const PipelineRow& row : rows)
+    {
+        for (std::size_t k = 0; events <= kMostMoments && k < row.timeline->events.size(); ++k)
+        {
+            moments.push_back(row.timeline->events[k].end);
+        }
+    }
+    std::sort(moments.begin(), moments.end());
+    const auto same = [](double a, double b) { return b - a < 1e-9; };
+    moments.erase(std::unique(moments.begin(), moments.end(), same), moments.end());
+    return moments;
+}
+
+} // namespace
+
+const PipelineRows::Runs& PipelineRows::runs(const Evaluated& now) const
+{
+    const auto make = [&](const auto&)
+    {
+        std::vector<PipelineRow> rows = rows_of(now);
+        std::vector<double> moments = moments_of(rows);
+        return Runs{std::move(rows), std::move(moments), runs_.made() + 1};
+    };
+    return runs_.of({now.scenario, changes_}, make);
+}
+
+std::vector<PipelineRow> PipelineRows::rows_of(const Evaluated& now) const
+{
     const Scenario& s = now.scenario;
     const double share = input_share(s.stage_times);
     const ScheduleKind own = s.training.schedule;
-    rows_.push_back(
-        row_of({own, now.report.pipeline.shape, stage_costs(s), now.report.pipeline.timeline}, share));
+    std::vector<PipelineRow> rows;
+    rows.push_back(
+        row_of({own, now.report->pipeline.shape, stage_costs(s), now.report->pipeline.timeline}, share));
     for (const ScheduleKind chosen : beside_)
     {
         const ScheduleKind kind = chosen != nullptr ? chosen : rival_of(own);
-        if (kind == own || shows(kind))
+        if (kind == own || shows(rows, kind))
         {
             continue;
         }
         auto run = alternative(s, kind);
         if (run)
         {
-            rows_.push_back(row_of(std::move(*run), share));
+            rows.push_back(row_of(std::move(*run), share));
             continue;
         }
         PipelineRow row;
@@ -106,53 +151,18 @@ const std::vector<PipelineRow>& PipelineRows::of(const Evaluated& now) const
         row.kind = kind;
         row.timeline = std::make_unique<Timeline>();
         row.refused = run.issues();
-        rows_.push_back(std::move(row));
+        rows.push_back(std::move(row));
     }
     if (own_)
     {
-        run_own(s);
+        rows.push_back(own_row(s, rows.front().shape));
     }
-    find_moments();
-    return rows_;
-}
-
-void PipelineRows::find_moments() const
-{
-    constexpr std::size_t kMostMoments = 20'000;
-    ++version_;
-    moments_.assign(1, 0);
-    std::size_t events = 0;
-    double longest = 0;
-    for (const PipelineRow& row : rows_)
-    {
-        events += row.timeline->events.size();
-        longest = std::max(longest, row.timeline->makespan);
-    }
-    for (std::size_t k = 1; events > kMostMoments && k <= kMostMoments; ++k)
-    {
-        moments_.push_back(longest * static_cast<double>(k) / static_cast<double>(kMostMoments));
-    }
-    for (const PipelineRow& row : rows_)
-    {
-        for (std::size_t k = 0; events <= kMostMoments && k < row.timeline->events.size(); ++k)
-        {
-            moments_.push_back(row.timeline->events[k].end);
-        }
-    }
-    std::sort(moments_.begin(), moments_.end());
-    const auto same = [](double a, double b) { return b - a < 1e-9; };
-    moments_.erase(std::unique(moments_.begin(), moments_.end(), same), moments_.end());
-}
-
-const std::vector<double>& PipelineRows::moments(const Evaluated& now) const
-{
-    of(now);
-    return moments_;
+    return rows;
 }
 
 // An order of one's own brings its stages and micro-batches; every virtual stage takes its share of an even
 // one.
-void PipelineRows::run_own(const Scenario& s) const
+PipelineRow PipelineRows::own_row(const Scenario& s, const ScheduleShape& beside) const
 {
     const auto ranks = static_cast<std::int64_t>(own_->order.size());
     PipelineRow row;
@@ -165,10 +175,9 @@ void PipelineRows::run_own(const Scenario& s) const
     auto timeline = simulate(own_->order, all);
     row.refused = timeline ? Issues{} : timeline.issues();
     row.timeline = std::make_unique<Timeline>(timeline ? std::move(*timeline) : Timeline{});
-    row.same_work = row.shape.stages == rows_.front().shape.stages &&
-                    row.shape.micro_batches == rows_.front().shape.micro_batches;
+    row.same_work = row.shape.stages == beside.stages && row.shape.micro_batches == beside.micro_batches;
     row.density = Density(*row.timeline, input_share(s.stage_times));
-    rows_.push_back(std::move(row));
+    return row;
 }
 
 double PipelineRows::longest(const Evaluated& now) const
@@ -181,56 +190,56 @@ double PipelineRows::longest(const Evaluated& now) const
     return most;
 }
 
-bool PipelineRows::shows(ScheduleKind kind) const
-{
-    return std::any_of(rows_.begin(), rows_.end(), [&](const PipelineRow& r) { return r.kind == kind; });
-}
-
 // Those that do not stand there, because the scenario has taken them over, take no place.
-void PipelineRows::forget_hidden()
+void PipelineRows::forget_hidden(const Evaluated& now)
 {
-    const ScheduleKind own = of_.training.schedule;
-    std::erase_if(
-        beside_, [&](ScheduleKind k)
-        { return (k != nullptr ? k : rival_of(own)) == own || !shows(k != nullptr ? k : rival_of(own)); });
+    const ScheduleKind own = now.scenario.training.schedule;
+    const std::vector<PipelineRow>& rows = of(now);
+    std::erase_if(beside_,
+                  [&](ScheduleKind k)
+                  {
+                      const ScheduleKind kind = k != nullptr ? k : rival_of(own);
+                      return kind == own || !shows(rows, kind);
+                  });
 }
 
-void PipelineRows::add(ScheduleKind kind)
+void PipelineRows::add(const Evaluated& now, ScheduleKind kind)
 {
-    if (!full() && !shows(kind))
+    if (!full(now) && !shows(of(now), kind))
     {
-        forget_hidden();
+        forget_hidden(now);
         beside_.push_back(kind);
-        stale_ = true;
+        ++changes_;
     }
 }
 
-void PipelineRows::add_own(WrittenOrder order)
+void PipelineRows::add_own(const Evaluated& now, WrittenOrder order)
 {
-    forget_hidden();
-    if (!own_ && full() && !beside_.empty())
+    forget_hidden(now);
+    if (!own_ && full(now) && !beside_.empty())
     {
         beside_.pop_back();
     }
     own_ = std::move(order);
-    stale_ = true;
+    ++changes_;
 }
 
-void PipelineRows::remove(std::size_t row)
+void PipelineRows::remove(const Evaluated& now, std::size_t row)
 {
-    if (row == 0 || row >= rows_.size())
+    const std::vector<PipelineRow>& rows = of(now);
+    if (row == 0 || row >= rows.size())
     {
         return;
     }
-    const ScheduleKind kind = rows_[row].kind;
+    const ScheduleKind kind = rows[row].kind;
     if (kind == nullptr)
     {
         own_.reset();
     }
-    const ScheduleKind own = of_.training.schedule;
+    const ScheduleKind own = now.scenario.training.schedule;
     std::erase_if(beside_, [&](ScheduleKind k)
                   { return kind != nullptr && (k == kind || (k == nullptr && rival_of(own) == kind)); });
-    stale_ = true;
+    ++changes_;
 }
 
 } // namespace ringside

@@ -2,6 +2,7 @@
 // it; their words, popups and activations in flight.
 #pragma once
 
+#include "core/base/derived.h"
 #include "core/base/result.h"
 #include "core/model/stages.h"
 #include "core/pipeline/notation.h"
@@ -53,35 +54,39 @@ public:
     static constexpr std::size_t kMost = 4;
 
     // Runs what has changed with the scenario; the same rows until it changes again.
-    const std::vector<PipelineRow>& of(const Evaluated& now) const;
-    // Of those that run; 0 where none does.
+    const std::vector<PipelineRow>& of(const Evaluated& now) const { return runs(now).rows; }
+    // The longest of those that run; 0 where none does.
     double longest(const Evaluated& now) const;
 
     // Moments at which an operation of any row ends, ascending, from 0; even steps where there are too many.
-    const std::vector<double>& moments(const Evaluated& now) const;
+    const std::vector<double>& moments(const Evaluated& now) const { return runs(now).moments; }
 
-    // Changes whenever the rows are run again.
-    int version() const { return version_; }
+    // Differs whenever the rows are run again.
+    int version(const Evaluated& now) const { return runs(now).version; }
 
-    bool full() const { return rows_.size() >= kMost; }
-    void add(ScheduleKind kind);
-    void add_own(WrittenOrder order);
+    bool full(const Evaluated& now) const { return of(now).size() >= kMost; }
+    void add(const Evaluated& now, ScheduleKind kind);
+    void add_own(const Evaluated& now, WrittenOrder order);
     // Row 0 is the scenario's and stays.
-    void remove(std::size_t row);
+    void remove(const Evaluated& now, std::size_t row);
 
 private:
-    bool shows(ScheduleKind kind) const;
-    void forget_hidden();
-    void run_own(const Scenario& scenario) const;
-    void find_moments() const;
+    struct Runs
+    {
+        std::vector<PipelineRow> rows;
+        std::vector<double> moments;
+        int version;
+    };
+
+    const Runs& runs(const Evaluated& now) const;
+    std::vector<PipelineRow> rows_of(const Evaluated& now) const;
+    void forget_hidden(const Evaluated& now);
+    PipelineRow own_row(const Scenario& scenario, const ScheduleShape& beside) const;
 
     std::vector<ScheduleKind> beside_{nullptr}; // null: whatever makes the best first comparison
     std::optional<WrittenOrder> own_;
-    mutable bool stale_ = true;
-    mutable Scenario of_;
-    mutable std::vector<PipelineRow> rows_;
-    mutable std::vector<double> moments_;
-    mutable int version_ = 0;
+    int changes_ = 0; // of these two
+    Derived<std::pair<Scenario, int>, Runs> runs_;
 };
 
 inline constexpr const char* kAddPopup = "add";

@@ -2,6 +2,7 @@
 #include <misc/cpp/imgui_stdlib.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/pipeline/order_check.h"
 #include "core/pipeline/simulate.h"
 #include "core/scenario/stage_layers.h"
@@ -74,7 +75,7 @@ std::vector<InFlightCurve> in_flight_curves(const Frame& frame, const std::vecto
                                             std::size_t stage)
 {
     // What the engine says a stage stores of one micro-batch.
-    const auto& stages = frame.now.report.memory.stages;
+    const auto& stages = frame.now.report->memory.stages;
     const StageMemory& memory = stages[std::min(stage, stages.size() - 1)];
     const Scenario& s = frame.now.scenario;
     const double even = static_cast<double>(s.model.layers) / static_cast<double>(s.parallel.pipeline);

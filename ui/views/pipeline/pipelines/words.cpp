@@ -103,7 +103,7 @@ std::string compare_in_words(const Frame& frame, const std::vector<PipelineRow>&
 Caption bubble_formula(const Frame& frame)
 {
     const Scenario& s = frame.now.scenario;
-    const Term of_total = explain_bubble_of_total(s, frame.now.report);
+    const Term of_total = explain_bubble_of_total(s, *frame.now.report);
     Caption caption;
     caption.formula = fmt::format("{} = {} = {} of total", of_total.formula, of_total.working,
                                   format_percent(of_total.value));
@@ -118,14 +118,14 @@ Caption bubble_formula(const Frame& frame)
     }
     else if (closed_bubble(s))
     {
-        const Term over_ideal = explain_bubble_over_ideal(s, frame.now.report);
+        const Term over_ideal = explain_bubble_over_ideal(s, *frame.now.report);
         caption.formula +=
             fmt::format(";  {} = {} over ideal", over_ideal.formula, format_percent(over_ideal.value));
         caption.source += ". " + over_ideal.source;
     }
     caption.source +=
         fmt::format(". In units of the stage times; of the step\u2019s seconds the bubble is {}",
-                    format_percent(explain_step_bubble(frame.now.report).value));
+                    format_percent(explain_step_bubble(*frame.now.report).value));
     return caption;
 }
 

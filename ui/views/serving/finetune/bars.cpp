@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/serving/finetune/pictures.h"
 #include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/controls.h"
@@ -151,7 +152,7 @@ private:
         if (pressed.hovered && drawn.hovered)
         {
             const auto part = static_cast<FinetunePart>(*drawn.hovered);
-            tooltip_at_mouse(p_, say(explain_finetune(model_.scenario(), r, part), r.of(part), p_.look.unit));
+            tooltip_at_mouse(p_, say(explain_finetune(model_.scenario, r, part), r.of(part), p_.look.unit));
         }
         draw_end(bar, r);
         const float middle = names_.middle();
@@ -225,7 +226,7 @@ private:
                     fmt::format("{:.0f} GB", kCards[card]), Align::right);
             for (const FinetuneRecipe recipe : kRecipes)
             {
-                const std::int64_t n = model_.gpus(recipe, card);
+                const std::int64_t n = model_.gpus_of(recipe, card);
                 const Rect bar = column(recipe);
                 const bool one = n == 1;
                 const std::string words = n == 0 ? "none" : grouped(n);
@@ -259,27 +260,23 @@ std::optional<FinetuneRecipe> draw_finetune_bars(const Frame& frame, const Paint
     return Bars(frame, painter, area, model).draw(levels, out);
 }
 
-void FinetuneModel::update(const Scenario& scenario) const
+FinetuneModel finetune_model(const std::pair<Scenario, FinetuneSettings>& from)
 {
-    if (made_for_ == settings && scenario_ == scenario)
-    {
-        return;
-    }
-    made_for_ = settings;
-    scenario_ = scenario;
+    const auto& [scenario, settings] = from;
     FinetuneSetup setup = settings.setup;
     setup.sequence = scenario.training.sequence_length;
     setup.micro_batch = scenario.training.micro_batch;
-    matrices_ = lora_matrices(scenario.model);
+    FinetuneModel model{settings, scenario, {}, {}, lora_matrices(scenario.model)};
     for (const FinetuneRecipe recipe : kRecipes)
     {
         const auto at = static_cast<std::size_t>(recipe);
-        reports_[at] = finetune_report(scenario, recipe, setup);
+        model.reports[at] = finetune_report(scenario, recipe, setup);
         for (std::size_t card = 0; card < kCards.size(); ++card)
         {
-            gpus_[at][card] = gpus_for(scenario, recipe, setup, Bytes(kCards[card] * 1e9));
+            model.gpus[at][card] = gpus_for(scenario, recipe, setup, Bytes(kCards[card] * 1e9));
         }
     }
+    return model;
 }
 
 } // namespace ringside

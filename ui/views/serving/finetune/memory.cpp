@@ -19,9 +19,9 @@ void draw_memory_page(const FinetuneRoom& r)
 {
     const Painter& painter = r.p;
     Rect area = r.area;
-    FinetuneModel& model = r.state.model;
-    model.update(r.frame.now.scenario);
-    const FinetuneSettings before = model.settings;
+    const FinetuneModel& model = r.state.model(r.frame);
+    FinetuneSettings& settings = r.state.settings;
+    const FinetuneSettings before = settings;
     if (area.w >= painter.px(560))
     {
         Rect left = area.cut_left(std::clamp(area.w * 0.44F, painter.px(240), painter.px(680)));
@@ -30,16 +30,16 @@ void draw_memory_page(const FinetuneRoom& r)
         painter.text_within(
             head.x, head.middle(), head.w, Type::small_strong, painter.theme.text,
             fmt::format("Adapters on one block, rank {}, weights to scale", model.settings.setup.rank));
-        if (const auto settings = draw_lora_modules(painter, left, model))
+        if (const auto changed = draw_lora_modules(painter, left, model))
         {
-            model.settings = *settings;
+            settings = *changed;
         }
     }
     if (const auto recipe = draw_finetune_bars(r.frame, painter, area, model, r.state.levels, r.out))
     {
-        model.settings.recipe = *recipe;
+        settings.recipe = *recipe;
     }
-    r.out.animating = r.out.animating || !(model.settings == before);
+    r.out.animating = r.out.animating || !(settings == before);
 }
 
 // "1 GPU of 48 GB"; the smallest card that one of is enough, else how many of the largest.
@@ -47,12 +47,12 @@ std::string say_cards(const FinetuneModel& model)
 {
     for (std::size_t card = 0; card < kCards.size(); ++card)
     {
-        if (model.gpus(model.settings.recipe, card) == 1)
+        if (model.gpus_of(model.settings.recipe, card) == 1)
         {
             return fmt::format("fits on **one GPU of {:.0f} GB**", kCards[card]);
         }
     }
-    const std::int64_t most = model.gpus(model.settings.recipe, kCards.size() - 1);
+    const std::int64_t most = model.gpus_of(model.settings.recipe, kCards.size() - 1);
     return most == 0 ? fmt::format(
                            "!!does not fit on any number of {:.0f} GB GPUs!!: its activations are too large",
                            kCards.back())
@@ -61,10 +61,9 @@ std::string say_cards(const FinetuneModel& model)
 
 Caption memory_caption(const Frame& frame, FinetuneState& state)
 {
-    FinetuneModel& model = state.model;
-    model.update(frame.now.scenario);
+    const FinetuneModel& model = state.model(frame);
     const FinetuneReport& r = model.chosen();
-    const Term term = explain_adapters(model.scenario(), r);
+    const Term term = explain_adapters(model.scenario, r);
     return {
         fmt::format("{} trains **{}** of {} parameters ({}), takes {} and {}.", name_of(r.recipe),
                     format_count(static_cast<double>(r.trained)),
@@ -103,8 +102,7 @@ void draw_numbers(PanelColumn& column, const FinetuneReport& r, ByteUnit unit)
 
 void panel_finetune(PanelColumn& column, const FinetuneRoom& r)
 {
-    r.state.model.update(r.frame.now.scenario);
-    FinetuneSetup& s = r.state.model.settings.setup;
+    FinetuneSetup& s = r.state.settings.setup;
     column.slide("Rank r", Track::at(kRanks, say_whole), s.rank);
     column.slide("Sharded over GPUs", Track::at(kGpus, say_whole), s.gpus);
     column.toggle("Activation checkpointing", s.checkpointing,
@@ -127,7 +125,7 @@ void panel_memory(PanelColumn& column, const FinetuneRoom& r)
 {
     panel_finetune(column, r);
     column.gap();
-    draw_numbers(column, r.state.model.chosen(), r.p.look.unit);
+    draw_numbers(column, r.state.model(r.frame).chosen(), r.p.look.unit);
 }
 
 } // namespace

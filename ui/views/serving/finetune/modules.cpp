@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/serving/finetune/pictures.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/fill.h"
@@ -25,7 +26,7 @@ struct Shown
 std::vector<Shown> shown(const FinetuneModel& model)
 {
     std::vector<Shown> all;
-    for (const LoraMatrix& m : model.matrices())
+    for (const LoraMatrix& m : model.matrices)
     {
         auto found = std::ranges::find(all, m.module, &Shown::module);
         if (found == all.end())

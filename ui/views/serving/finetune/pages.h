@@ -1,6 +1,7 @@
 // The pages of the fine-tuning view: memory and time of four recipes.
 #pragma once
 
+#include "core/base/derived.h"
 #include "ui/shell/paged_view.h"
 #include "ui/views/serving/finetune/pictures.h"
 
@@ -9,9 +10,15 @@ namespace ringside
 
 struct FinetuneState
 {
-    FinetuneModel model;
+    FinetuneSettings settings;
+    Derived<std::pair<Scenario, FinetuneSettings>, FinetuneModel> made;
     FinetuneLevels levels;
     std::int64_t accumulation = 16; // micro-batches of an update
+
+    const FinetuneModel& model(const Frame& frame) const
+    {
+        return made.of({frame.now.scenario, settings}, finetune_model);
+    }
 };
 using FinetuneRoom = PageRoom<FinetuneState>;
 

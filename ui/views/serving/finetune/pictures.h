@@ -26,32 +26,27 @@ struct FinetuneSettings
     bool operator==(const FinetuneSettings&) const = default;
 };
 
-class FinetuneModel
+// What the settings come to.
+struct FinetuneModel
 {
-public:
-    void update(const Scenario& scenario) const;
-
     FinetuneSettings settings;
-    const Scenario& scenario() const { return scenario_; }
+    Scenario scenario;
+    std::array<FinetuneReport, kFinetuneRecipes> reports;
+    std::array<std::array<std::int64_t, kCards.size()>, kFinetuneRecipes>
+        gpus; // of a recipe and card; 0: never
+    std::vector<LoraMatrix> matrices;
+
     const FinetuneReport& of(FinetuneRecipe recipe) const
     {
-        return reports_[static_cast<std::size_t>(recipe)];
+        return reports[static_cast<std::size_t>(recipe)];
     }
     const FinetuneReport& chosen() const { return of(settings.recipe); }
-    // Of kCards[card]; 0: no number of them is enough.
-    std::int64_t gpus(FinetuneRecipe recipe, std::size_t card) const
+    std::int64_t gpus_of(FinetuneRecipe recipe, std::size_t card) const
     {
-        return gpus_[static_cast<std::size_t>(recipe)][card];
+        return gpus[static_cast<std::size_t>(recipe)][card];
     }
-    const std::vector<LoraMatrix>& matrices() const { return matrices_; }
-
-private:
-    mutable std::optional<FinetuneSettings> made_for_;
-    mutable Scenario scenario_;
-    mutable std::array<FinetuneReport, kFinetuneRecipes> reports_;
-    mutable std::array<std::array<std::int64_t, kCards.size()>, kFinetuneRecipes> gpus_{};
-    mutable std::vector<LoraMatrix> matrices_;
 };
+FinetuneModel finetune_model(const std::pair<Scenario, FinetuneSettings>& from);
 
 struct FinetuneLevels
 {

@@ -3,6 +3,7 @@
 
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "core/serving/finetune_time.h"
 #include "ui/views/serving/finetune/pages.h"
 #include "ui/widgets/charts/bar_rows.h"
@@ -21,7 +22,7 @@ constexpr std::array<double, 8> kAccumulated{1, 2, 4, 8, 16, 32, 64, 128};
 FinetuneTime time_of(const Scenario& scenario, const FinetuneState& state, FinetuneRecipe recipe,
                      std::optional<double> tokens = {})
 {
-    FinetuneSetup setup = state.model.settings.setup;
+    FinetuneSetup setup = state.settings.setup;
     setup.sequence = tokens ? std::llround(*tokens) : scenario.training.sequence_length;
     setup.micro_batch = tokens ? 1 : scenario.training.micro_batch;
     return finetune_time(scenario, recipe, setup, state.accumulation);
@@ -78,13 +79,13 @@ void draw_time_bars(const FinetuneRoom& r, Rect area)
                              "",
                              fmt::format("###timed {}", name_of(recipe)),
                              "",
-                             recipe == r.state.model.settings.recipe});
+                             recipe == r.state.settings.recipe});
     }
     r.p.part("recipes", area);
     const DrawnRows drawn = draw_bar_rows(r.p, area, rows);
     if (drawn.pressed)
     {
-        r.state.model.settings.recipe = kRecipes.at(*drawn.pressed);
+        r.state.settings.recipe = kRecipes.at(*drawn.pressed);
         r.out.animating = true;
     }
 }
@@ -114,15 +115,14 @@ void draw_relative(const FinetuneRoom& r, Rect area)
             line[i].y /= lora[i].y;
         }
         plot.line(line, {recipe_line(t, recipe), 2.5F}, std::string(name_of(recipe)),
-                  recipe == r.state.model.settings.recipe);
+                  recipe == r.state.settings.recipe);
     }
-    plot.rule_x(plot.x.held(static_cast<double>(s.training.sequence_length * s.training.micro_batch)),
+    plot.rule_x(plot.x.clamped(static_cast<double>(s.training.sequence_length * s.training.micro_batch)),
                 {t.text, 1, true});
 }
 
 void draw_time(const FinetuneRoom& r)
 {
-    r.state.model.update(r.frame.now.scenario);
     const Theme& t = r.p.theme;
     Rect area = r.area;
     draw_legend(r.p, area.cut_top(r.p.px(48)),
@@ -144,7 +144,7 @@ void panel_time(PanelColumn& column, const FinetuneRoom& r)
     panel_finetune(column, r);
     column.slide("Micro-batches per update", Track::at(kAccumulated, say_whole), r.state.accumulation,
                  "Gradient accumulation: the optimizer\u2019s time is shared among them");
-    const FinetuneTime time = time_of(r.frame.now.scenario, r.state, r.state.model.settings.recipe);
+    const FinetuneTime time = time_of(r.frame.now.scenario, r.state, r.state.settings.recipe);
     column.gap();
     column.fact("Micro-batch", format_seconds(Seconds(time.total())));
     column.fact("Dequantization", format_percent(time.of(FinetunePhase::dequantize) / time.total()));
@@ -156,8 +156,8 @@ Caption time_caption(const Frame& frame, FinetuneState& state)
     const auto total = [&](FinetuneRecipe recipe)
     { return time_of(frame.now.scenario, state, recipe).total(); };
     const double lora = total(FinetuneRecipe::lora);
-    const std::string again = state.model.settings.setup.checkpointing ? "8" : "6";
-    const std::string frozen = state.model.settings.setup.checkpointing ? "6" : "4";
+    const std::string again = state.settings.setup.checkpointing ? "8" : "6";
+    const std::string frozen = state.settings.setup.checkpointing ? "6" : "4";
     return {
         fmt::format(
             "Full fine-tuning takes **{}\u00d7** as long as LoRA, QLoRA **{}\u00d7**: a frozen base has no "
@@ -176,6 +176,7 @@ Caption time_caption(const Frame& frame, FinetuneState& state)
 
 } // namespace
 
-const Page<FinetuneState> kFinetuneTime{"Time", draw_time, panel_time, time_caption};
+const Page<FinetuneState> kFinetuneTime{"Time",       draw_time, panel_time,
+                                        time_caption, nullptr,   "Fine-tuning time"};
 
 } // namespace ringside
