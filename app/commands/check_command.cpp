@@ -60,22 +60,10 @@ json to_json(const std::vector<ConceptCoverage>& concepts)
                      });
 }
 
-// What is missing, a line each.
+// What concepts still lack, a line each.
 std::vector<std::string> gaps_of(const Coverage& coverage)
 {
-    auto gaps = list_of<std::string>(
-        coverage.documents, [&](const DocumentCoverage& d)
-        { return fmt::format("document {}: {} of {} items askable", d.document, d.askable, d.items); });
-    constexpr std::size_t kNamed = 40;
-    if (!coverage.missing.empty())
-    {
-        const std::size_t named = std::min(kNamed, coverage.missing.size());
-        gaps.push_back(
-            fmt::format("items no question asks: {}{}",
-                        fmt::join(coverage.missing.begin(),
-                                  coverage.missing.begin() + static_cast<std::ptrdiff_t>(named), " "),
-                        named < coverage.missing.size() ? " ..." : ""));
-    }
+    std::vector<std::string> gaps;
     const auto lacking = [&](const char* what, auto has)
     {
         auto ids = list_where<std::string>(
@@ -107,9 +95,8 @@ struct Shipped
 
     std::string coverage_words() const
     {
-        return coverage ? fmt::format("{} of {} concepts complete\n{} of {} source items askable",
-                                      coverage->complete(), coverage->concepts.size(), coverage->askable(),
-                                      coverage->items)
+        return coverage ? fmt::format("{} of {} concepts complete", coverage->complete(),
+                                      coverage->concepts.size())
                         : "";
     }
 };
@@ -203,7 +190,6 @@ json to_json(const Shipped& found, const Presets& presets, std::size_t faults)
             {"question_variants", found.variants},
             {"concepts_complete", coverage.complete()},
             {"concepts", to_json(coverage.concepts)},
-            {"source_items_askable", coverage.askable()},
             {"errata", found.errata},
             {"missions", found.missions},
             {"lessons", found.lessons},

@@ -90,8 +90,7 @@ void print_step(std::size_t number, const json& step)
 
 void print_row(const Lesson& lesson)
 {
-    say("{:>3}  {:<18} {:<40} {:>2.0f} min  {}\n", lesson.number, lesson.id, lesson.title, lesson.minutes,
-        fmt::join(lesson.concepts, " "));
+    say("{:>3}  {:<18} {:<40} {:>2.0f} min\n", lesson.number, lesson.id, lesson.title, lesson.minutes);
 }
 
 void print_practice(const TrackPart& part)

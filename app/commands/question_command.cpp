@@ -283,8 +283,10 @@ void print_answer(const Question& q)
     print_list("No hire", q.levels.no_hire);
     print_list("Parts", q.parts);
     print_list("Follow-ups", texts_of(q.follow_ups, &FollowUp::says));
-    say("\nconcept {}, sources {}{}{}\n", q.concept_id, fmt::join(q.sources, " "),
-        q.errata.empty() ? "" : ", errata ", fmt::join(q.errata, " "));
+    if (!q.errata.empty())
+    {
+        say("\nmisconceptions: {}\n", fmt::join(q.errata, " "));
+    }
 }
 
 int run_question_list(const QuestionOptions& o)
@@ -300,15 +302,14 @@ int run_question_list(const QuestionOptions& o)
         return print_faults({unknown_word("--topic", "topic ", o.topic, {topics.begin(), topics.end()})});
     }
     json rows = json::array();
-    TextTable table({{"", -48}, {"", -5}, {"", -11}, {"", -8}, {""}});
+    TextTable table({{"", -48}, {"", -11}, {"", -8}, {""}});
     for (const QuestionFamily& family : bank.families)
     {
         for (const QuestionVariant& v : family.variants)
         {
             if (o.topic.empty() || o.topic == family.topic)
             {
-                table.add(full_name(family, v), v.concept_id, name_of(v.kind), name_of(v.difficulty),
-                          v.title);
+                table.add(full_name(family, v), name_of(v.kind), name_of(v.difficulty), v.title);
                 rows.push_back({{"id", full_name(family, v)},
                                 {"family", family.id},
                                 {"title", v.title},
@@ -364,19 +365,20 @@ int run_question_answer(const QuestionOptions& o)
                         {"choices", ask->choices}});
     }
     const Verdict verdict = or_end(judged, "TEXT");
+    const std::string message = verdict.correct && verdict.message.empty() ? "Right." : verdict.message;
     if (o.json)
     {
         print_document({{"correct", verdict.correct},
                         {"grade", verdict.grade},
                         {"mistake", verdict.mistake.empty() ? json() : json(verdict.mistake)},
-                        {"message", verdict.message},
+                        {"message", message},
                         {"read_as", verdict.read_as}});
     }
     else
     {
         constexpr std::array kNames{"again", "hard", "good", "easy"};
         say("{}\n", question.stem);
-        say("{}{}\n", verdict.read_as.empty() ? "" : "read as " + verdict.read_as + "\n", verdict.message);
+        say("{}{}\n", verdict.read_as.empty() ? "" : "read as " + verdict.read_as + "\n", message);
         say("{}{}grade {}\n", verdict.mistake, verdict.mistake.empty() ? "" : ", ",
             kNames.at(static_cast<std::size_t>(verdict.grade - 1)));
     }

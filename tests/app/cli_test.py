@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -313,6 +314,15 @@ def test_check_names_what_every_concept_has():
     assert all(f"\n{concept['id']} {concept['title']}\n" in text for concept in concepts), text
 
 
+def test_the_counts_in_the_readme_are_those_that_check_prints():
+    line = Outcome("check", "--seeds", "1").exits(0).out.splitlines()[0]
+    counts = {noun: int(number) for number, noun in re.findall(r"(\d+) ([a-z ]+?)(?= \(|,|:)", line)}
+    counts["misconceptions"] = counts["errata"]
+    stated = re.findall(r"(\d+) (models|accelerators|clusters|lessons|question families|terms|misconceptions)\b", (SOURCE / "README.md").read_text(encoding="utf-8"))
+    assert len(stated) >= 8, stated
+    assert [(number, noun) for number, noun in stated if int(number) != counts[noun]] == [], (stated, counts)
+
+
 def test_check_names_every_faulty_preset_with_file_and_path():
     with folder() as where:
         assets = pathlib.Path(where) / "assets"
@@ -432,6 +442,14 @@ def test_a_value_of_another_type_is_refused_with_the_type_that_works():
                                 ("--ranks", "4.5", "“4.5” is not a whole number (give a whole number)"), ("--bytes", "many", "“many” is not a number (give a number)")):
         collective(option, value).exits(2).says(f"{option}: {says}")
     schedule("--stage-weights", "1,x").exits(2).mentions("--stage-weights: ", "a number for each, with commas between")
+
+
+def test_every_kind_of_misuse_is_told_in_our_own_words():
+    Outcome("evaluate", "--json").exits(2).says("FILE: is missing (ringside evaluate --help has all options)")
+    Outcome("evaluate", "x", "--json", "--csv").exits(2).mentions(" cannot be given together with --", "(leave one of them out)")
+    collective("--bytes").exits(2).mentions("--bytes: has no value (give one after it; ringside collective --help has all options)")
+    collective("--bytes", 1, "--bytes", 2).exits(2).says("--bytes: is given more than once (give it once)")
+    collective("--ranks", 0).exits(2).mentions("--ranks: 0 is out of range (use ")
 
 
 def test_check_reads_every_file_that_ships_by_its_schema():
@@ -921,8 +939,9 @@ def test_a_full_device_is_a_fault_and_stays():
 def test_check_names_the_faults_of_questions_and_ends_with_the_coverage():
     with folder() as where:
         assets = sample_assets(where)
-        last = Outcome("--assets", assets, "check").exits(0).out.splitlines()[-2:]
-        assert last == ["0 of 42 concepts complete", "13 of 403 source items askable"], last
+        words = Outcome("--assets", assets, "check").exits(0).out
+        assert not re.search(r"\b00\d\b", words), f"names a document that nobody else has: {words}"
+        assert words.splitlines()[-1] == "0 of 42 concepts complete", words
         path = assets / "questions/sample.json"
         document = json.loads(path.read_text())
         document["families"][0]["key"] = "17*P"
@@ -939,6 +958,8 @@ def test_every_shipped_question_can_be_listed_and_shown():
     for row in rows[::40]:
         question = json.loads(Outcome("question", "show", row["id"], "--seed", 3, "--json").exits(0).out)
         assert question["id"] == row["id"] and question["sources"] == row["sources"]
+        words = Outcome("question", "show", row["id"], "--seed", 3).exits(0).out
+        assert not re.search(r"\b00\d-", words), f"names a document that nobody else has: {words}"
 
 
 def test_train_trains_and_goes_on_where_it_was_saved():

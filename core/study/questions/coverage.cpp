@@ -32,7 +32,7 @@ const JsonTable<Inventory> kInventoryTable{{
     json_schema<Inventory>("ringside.inventory/1"),
     {"concepts", &Inventory::concepts, kConceptTable, kNeeded},
     {"errata", &Inventory::errata, kNeeded},
-    {"items", &Inventory::items, kInventoryItemTable, kNeeded},
+    {"items", &Inventory::items, kInventoryItemTable},
 }};
 
 // The metrics and functions of the engine that an expression has: "memory.total_bytes", "ring_all_reduce_s".
@@ -136,12 +136,10 @@ Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory, const
         own.title = c.title;
         own.lessons = taught == lessons.end() ? std::set<std::string>() : taught->second;
     }
-    std::set<std::string> asked;
     for (const QuestionFamily& family : bank.families)
     {
         for (const QuestionVariant& v : family.variants)
         {
-            asked.insert(v.sources.begin(), v.sources.end());
             const auto found = concepts.find(v.concept_id);
             if (found != concepts.end())
             {
@@ -157,21 +155,6 @@ Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory, const
         }
     }
     Coverage coverage;
-    coverage.items = inventory.items.size();
-    for (const InventoryItem& item : inventory.items)
-    {
-        const bool askable = asked.contains(item.id);
-        if (coverage.documents.empty() || coverage.documents.back().document != item.document())
-        {
-            coverage.documents.push_back({item.document()});
-        }
-        ++coverage.documents.back().items;
-        coverage.documents.back().askable += askable ? 1 : 0;
-        if (!askable)
-        {
-            coverage.missing.push_back(item.id);
-        }
-    }
     for (auto& [id, c] : concepts)
     {
         coverage.concepts.push_back(std::move(c));
@@ -194,10 +177,6 @@ void check_variant_references(const QuestionFamily& family, const QuestionVarian
                               fmt::format("there is no \"{}\"", id), hint});
         }
     };
-    for (const std::string& id : v.sources)
-    {
-        need(inventory.item(id) != nullptr, "sources", id, "use an id of study/inventory.json");
-    }
     for (const std::string& id : v.errata)
     {
         const auto& all = inventory.errata;

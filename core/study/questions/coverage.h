@@ -1,6 +1,4 @@
-// How much of the inventory can be asked: which items some variant asks, which concepts are complete, what is
-// missing. The inventory (assets/study/inventory.json) lists ids, topics, kinds and concepts, and no
-// sentences.
+// How much of the concepts is complete: which have a view, a computed answer, a family and a lesson.
 #pragma once
 
 #include "core/study/questions/family.h"
@@ -22,8 +20,6 @@ struct InventoryItem
     QuestionKind kind = QuestionKind::recall;
     Difficulty difficulty = Difficulty::easy;
     std::vector<std::string> errata;
-
-    std::string document() const { return id.substr(0, id.find('-')); } // "000"
 };
 
 struct Concept
@@ -34,7 +30,7 @@ struct Concept
 
 struct Inventory
 {
-    std::vector<InventoryItem> items;
+    std::vector<InventoryItem> items; // what questions are to ask; the tests alone have any
     std::vector<Concept> concepts;
     std::vector<std::string> errata; // ids
 
@@ -62,27 +58,16 @@ struct ConceptCoverage
 // Ids of lessons by concept.
 using LessonsByConcept = std::map<std::string, std::set<std::string>>;
 
-struct DocumentCoverage
-{
-    std::string document; // "000"
-    std::size_t items = 0;
-    std::size_t askable = 0;
-};
-
 struct Coverage
 {
     std::vector<ConceptCoverage> concepts;
-    std::vector<DocumentCoverage> documents;
-    std::vector<std::string> missing; // ids of items nobody asks
-    std::size_t items = 0;
 
     std::size_t complete() const;
-    std::size_t askable() const { return items - missing.size(); }
 };
 
 Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory, const LessonsByConcept& lessons);
 
-// References of the bank to what is not there: sources, errata, concepts, parts and views (where `views` is
+// References of the bank to what is not there: errata, concepts, parts and views (where `views` is
 // not empty). Paths begin with the variant.
 Issues check_references(const QuestionBank& bank, const Inventory& inventory,
                         const std::set<std::string>& views);

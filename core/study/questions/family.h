@@ -1,4 +1,4 @@
-// Question families: what a person should be able to answer for any numbers. One family has variants (easy,
+// Question families: what a user should be able to answer for any numbers. One family has variants (easy,
 // medium, hard); a variant is complete in itself. Read from assets/questions/TOPIC/*.json, format in
 // docs/questions.md. What a seed makes of one is a Question (question.h).
 //
@@ -143,7 +143,7 @@ struct CauseSpec
     std::string fix;
 };
 
-// Of a design whose answer is a layout.
+// The goal of a design whose answer is a layout.
 struct GoalSpec
 {
     bool fits = true;
@@ -157,7 +157,7 @@ struct RubricLevels
     std::vector<std::string> no_hire;
 };
 
-// The same question with parameters replaced.
+// The question with parameters replaced.
 struct FollowUpSpec
 {
     std::string says;
@@ -180,9 +180,9 @@ struct QuestionVariant
     QuestionKind kind = QuestionKind::numeric;
     std::string title;
     std::string concept_id; // "C01"
-    std::vector<std::string> sources;
+    std::vector<std::string> sources; // published ones, where it names any
     std::vector<std::string> errata;
-    double target_s = 60; // a prepared person's
+    double target_s = 60; // a prepared user's
     std::string view;     // id of the view with its picture; may be empty
     std::string stem;     // Markdown emphasis, {name}, {name:plain}, {= expression | unit}
     std::string note;

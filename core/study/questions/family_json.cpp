@@ -208,7 +208,7 @@ const JsonTable<V> kVariantTable{{
     {"view", &V::view},
     {"stem", &V::stem, kNeeded},
     {"note", &V::note},
-    {"sources", &V::sources, {.needed = true, .least = 1}},
+    {"sources", &V::sources},
     {"errata", &V::errata},
     {"hints", &V::hints, {.needed = true, .least = 3, .most = 3}},
     {"target_s", &V::target_s, {.least = 1, .most = 7200}},
@@ -219,7 +219,7 @@ const JsonTable<V> kVariantTable{{
     {"follow_ups", read_follow_ups},
 }};
 
-// Of all kinds: a family may have one for variants of several.
+// The fields of all kinds: a family may have one for variants of several.
 const std::vector<std::string>& variant_fields()
 {
     static const std::vector<std::string> kFields = []

@@ -14,11 +14,14 @@ namespace ringside
 namespace
 {
 
-VariantInfo info_of(const QuestionVariant& v)
+VariantInfo info_of(const QuestionFamily& family, const QuestionVariant& v)
 {
-    return {
-        std::string(name_of(v.kind)), v.sources, v.view, v.target_s, static_cast<int>(v.follow_ups.size()),
-        !v.parameters.empty()};
+    return {std::string(name_of(v.kind)),
+            fmt::format("{}/{}", family.id, v.id),
+            v.view,
+            v.target_s,
+            static_cast<int>(v.follow_ups.size()),
+            !v.parameters.empty()};
 }
 
 FamilyInfo info_of(const QuestionFamily& family)
@@ -35,14 +38,8 @@ FamilyInfo info_of(const QuestionFamily& family)
     info.interview = family.interview;
     for (const QuestionVariant& v : family.variants)
     {
-        info.variants.push_back(info_of(v));
-        for (const std::string& source : v.sources)
-        {
-            if (std::ranges::find(info.sources, source) == info.sources.end())
-            {
-                info.sources.push_back(source);
-            }
-        }
+        info.variants.push_back(info_of(family, v));
+        info.questions.push_back(info.variants.back().name);
     }
     return info;
 }

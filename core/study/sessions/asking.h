@@ -1,5 +1,5 @@
 // From a card of a deck to the question it asks: which family, which variant, which numbers. Also the same
-// questions as plain text, for cards and sheets outside the program. Knows no person and no session.
+// questions as plain text, for cards and sheets outside the program. Knows no user and no session.
 #pragma once
 
 #include "core/study/grading/grading.h"

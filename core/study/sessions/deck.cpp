@@ -4,7 +4,6 @@
 #include "core/base/ranges.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 namespace ringside
@@ -13,30 +12,10 @@ namespace ringside
 namespace
 {
 
-struct SourceGroup
-{
-    std::string_view document;
-    std::string_view letters;
-};
-// The sections of the six documents in the order of the inventory. A digit alone is a chapter: "004-3.2".
-constexpr std::array<SourceGroup, 20> kSourceGroups{
-    {{"000", "Q"},  {"000", "META"}, {"001", "S"},  {"001", "G"},  {"001", "M"},
-     {"001", "D"},  {"001", "R"},    {"002", "S"},  {"003", "E"},  {"003", "M"},
-     {"003", "H"},  {"003", "S"},    {"004", "P"},  {"004", ""},   {"004", "PP"},
-     {"004", "CS"}, {"004", "SR.D"}, {"004", "KT"}, {"004", "SA"}, {"005", "T"}}};
-
-int leading_number(std::string_view& text)
-{
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return error == std::errc() ? value : 0;
-}
-
-// "004-PP1" stands for itself and for all its parts, "004-PP1.s2".
+// "state" stands for itself and for all its variants, "state/easy".
 bool stands_for(const std::string& wanted, const std::string& given)
 {
-    return given == wanted || given.starts_with(wanted + ".");
+    return given == wanted || given.starts_with(wanted + "/");
 }
 
 bool has_any(const std::vector<std::string>& wanted, const std::vector<std::string>& given)
@@ -49,7 +28,7 @@ bool has_any(const std::vector<std::string>& wanted, const std::vector<std::stri
 // Families that say nothing of their variants have one, like the family.
 bool passes(const DeckFilter& filter, const VariantInfo& variant)
 {
-    return (filter.sources.empty() || has_any(filter.sources, variant.sources)) &&
+    return (filter.questions.empty() || has_any(filter.questions, {variant.name})) &&
            (!filter.kind || *filter.kind == group_of(variant.kind)) &&
            (filter.view.empty() || filter.view == view_of(variant.view));
 }
@@ -57,12 +36,12 @@ bool passes(const DeckFilter& filter, const VariantInfo& variant)
 bool passes(const DeckFilter& filter, const FamilyInfo& family, const Progress& progress)
 {
     const bool topic = filter.topics.empty() || has_any(filter.topics, {family.topic});
-    const bool source = filter.sources.empty() || has_any(filter.sources, family.sources);
+    const bool named = filter.questions.empty() || has_any(filter.questions, family.questions);
     const bool kind = !filter.kind || *filter.kind == group_of(family);
     const bool view = filter.view.empty() || std::ranges::any_of(family.variants, [&](const VariantInfo& v)
                                                                  { return view_of(v.view) == filter.view; });
     const bool flag = !filter.flagged || progress.flags.contains(family.id);
-    return topic && source && kind && view && flag && !progress.suspended.contains(family.id);
+    return topic && named && kind && view && flag && !progress.suspended.contains(family.id);
 }
 
 int rank_of(std::string_view difficulty)
@@ -70,15 +49,11 @@ int rank_of(std::string_view difficulty)
     return difficulty == "easy" ? 0 : difficulty == "medium" ? 1 : 2;
 }
 
-using Place = std::array<int, 4>;
-Place place_of(const FamilyInfo& family)
+// The place of its topic among all, which build on each other; unknown ones come last.
+std::ptrdiff_t place_of(const FamilyInfo& family)
 {
-    Place first = inventory_place("");
-    for (const std::string& source : family.sources)
-    {
-        first = std::min(first, inventory_place(source));
-    }
-    return first;
+    const auto all = study_topics();
+    return std::ranges::find(all, family.topic, &StudyTopic::id) - all.begin();
 }
 
 using Families = std::vector<const FamilyInfo*>;
@@ -143,18 +118,18 @@ Parts parts_of(const StudyState& study, const DeckRequest& request)
     return parts;
 }
 
-// In the order in which the filter names its sources.
+// In the order in which the filter names its questions.
 Families in_order_of_filter(const StudyState& study, const DeckFilter& filter)
 {
     Families all = families_of(study, filter);
     const auto place = [&](const FamilyInfo& family)
     {
-        std::ptrdiff_t first = std::ssize(filter.sources);
-        for (const std::string& source : family.sources)
+        std::ptrdiff_t first = std::ssize(filter.questions);
+        for (const std::string& question : family.questions)
         {
-            const auto at = std::ranges::find_if(filter.sources, [&](const std::string& wanted)
-                                                 { return stands_for(wanted, source); });
-            first = std::min(first, at - filter.sources.begin());
+            const auto at = std::ranges::find_if(filter.questions, [&](const std::string& wanted)
+                                                 { return stands_for(wanted, question); });
+            first = std::min(first, at - filter.questions.begin());
         }
         return std::pair(first, place_of(family));
     };
@@ -178,31 +153,6 @@ Families chosen(const StudyState& study, const DeckRequest& request)
 }
 
 } // namespace
-
-std::array<int, 4> inventory_place(std::string_view source)
-{
-    constexpr int kLast = 1'000'000;
-    const std::size_t dash = source.find('-');
-    if (dash == std::string_view::npos)
-    {
-        return {kLast, 0, 0, 0};
-    }
-    const std::string_view document = source.substr(0, dash);
-    std::string_view rest = source.substr(dash + 1);
-    const std::size_t letters = std::min(rest.find_first_of("0123456789"), rest.size());
-    const auto* const group =
-        std::ranges::find_if(kSourceGroups, [&](const SourceGroup& g)
-                             { return g.document == document && g.letters == rest.substr(0, letters); });
-    if (group == kSourceGroups.end())
-    {
-        return {kLast, 0, 0, 0};
-    }
-    rest.remove_prefix(letters);
-    const int major = leading_number(rest);
-    rest.remove_prefix(rest.starts_with('.') ? 1 : 0);
-    const int minor = leading_number(rest);
-    return {static_cast<int>(group - kSourceGroups.begin()), major, minor, rest.empty() ? 0 : rest.front()};
-}
 
 std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter)
 {

@@ -20,7 +20,7 @@ namespace ringside
 struct VariantInfo
 {
     std::string kind;
-    std::vector<std::string> sources;
+    std::string name;    // "state/easy"
     std::string view;    // or one of its pages; may be empty
     double target_s = 0; // [s]
     int follow_ups = 0;  // written ones
@@ -31,12 +31,12 @@ struct VariantInfo
 struct FamilyInfo
 {
     std::string id;
-    std::string topic;                // id of a StudyTopic
-    std::string concept_id;           // "C01"
-    std::string kind;                 // numeric, recall, comparison, ordering, diagnosis, design
-    std::string difficulty;           // easy, medium, hard
-    std::vector<std::string> sources; // "000-Q2"
-    double target_s = 0;              // [s] in which it should be answered; 0: no time is asked for
+    std::string topic;                  // id of a StudyTopic
+    std::string concept_id;             // "C01"
+    std::string kind;                   // numeric, recall, comparison, ordering, diagnosis, design
+    std::string difficulty;             // easy, medium, hard
+    std::vector<std::string> questions; // its variants: "state/easy"
+    double target_s = 0;                // [s] in which it should be answered; 0: no time is asked for
     std::string title = {};
     std::vector<VariantInfo> variants = {}; // easy ones first; none: only one, like the family
     bool interview = true;                  // an interviewer might ask it
@@ -75,11 +75,11 @@ struct StudyState
     StudyTime now;
 };
 
-// The families of topic, kind and source that are wanted; all where nothing is said.
+// The families of topic, kind and name that are wanted; all where nothing is said.
 struct DeckFilter
 {
     std::vector<std::string> topics;
-    std::vector<std::string> sources; // any of them; "004-PP1" has "004-PP1.s2" in it
+    std::vector<std::string> questions; // any of them: "state/easy", or "state" for all of a family
     std::optional<KindGroup> kind;
     bool flagged = false;  // only those flagged
     std::string view = {}; // only those that have their picture in this view; empty: any
@@ -122,7 +122,7 @@ struct DeckCard
 };
 
 // Due ones first, least remembered first with topics interleaved; then new ones, easy before medium before
-// hard and in the order of the inventory. No family twice. Suspended ones are left out.
+// hard and in the order of their topics. No family twice. Suspended ones are left out.
 std::vector<DeckCard> make_deck(const StudyState& study, const DeckRequest& request);
 // Which variant to ask: each once from easy to hard, one a pass, then whichever the seed picks. Only those
 // the filter lets through, where there are such.
@@ -130,8 +130,6 @@ int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passe
 double target_of(const FamilyInfo& family, int variant); // [s]
 // The families a filter lets through, suspended ones left out.
 std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter);
-// The place of a source item in the inventory: smaller is earlier. Unknown ones come last.
-std::array<int, 4> inventory_place(std::string_view source);
 
 // A cell of the heat map.
 struct HeatCell
@@ -164,12 +162,12 @@ std::vector<std::size_t> weakest(const std::vector<HeatTopic>& heat, std::size_t
 std::vector<int> forecast(const StudyState& study, int days);
 
 inline constexpr int kLeechLapses = 6;
-// A question that keeps being forgotten. It is asked on until the person suspends it.
+// A question that keeps being forgotten. It is asked on until the user suspends it.
 struct Leech
 {
     std::string family;
     int lapses;
-    std::string says; // for the person
+    std::string says; // for the user
 };
 std::vector<Leech> leeches(const StudyState& study);
 

@@ -16,7 +16,7 @@ struct AnswerInput
     std::string mistake; // id of the known slip; empty when there is none
     bool last = false;   // no other answer is left to try
 };
-// Points made of a spoken or designed answer, by the person's own judgement.
+// Points made of a spoken or designed answer, by the user's own judgement.
 struct RubricInput
 {
     int ticked = 0;
@@ -34,7 +34,7 @@ struct NoteInput
 enum class DrillKey : std::uint8_t
 {
     hint,        // the next of three; the third is the solution
-    reveal,      // the answer, after saying one's own; the person grades
+    reveal,      // the answer, after saying one's own; the user grades
     show,        // the solution, as one does not know
     look,        // at the question's view
     skip,        // on to the next, without a grade
@@ -71,7 +71,7 @@ struct DrillItem
     std::optional<Grade> automatic;
     std::optional<Grade> given;
     bool skipped = false;
-    bool revealed = false; // said first, then compared: the person grades
+    bool revealed = false; // said first, then compared: the user grades
     bool repeat = false;   // was Again earlier in this session
 
     bool operator==(const DrillItem&) const = default;
@@ -109,7 +109,7 @@ struct DrillSession
     const DrillItem* current() const { return stage == DrillStage::over ? nullptr : &items[at]; }
 };
 
-// The best grade that may be given: of what was checked the automatic one; what was said is the person's own
+// The best grade that may be given: of what was checked the automatic one; what was said is the user's own
 // to judge, whatever points they ticked, yet help keeps its price.
 Grade best_grade(const DrillItem& item);
 

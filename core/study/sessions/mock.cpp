@@ -11,7 +11,7 @@ namespace
 
 using Changes = std::vector<ProgressChange>;
 
-// Of five questions.
+// The mix of five questions.
 constexpr std::array kMix{KindGroup::recall, KindGroup::numeric, KindGroup::recall, KindGroup::numeric,
                           KindGroup::design};
 constexpr std::uint64_t kFollowUpOneIn = 3; // of those that can be drawn again

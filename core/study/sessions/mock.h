@@ -35,7 +35,7 @@ inline double seconds_of(const MockItem& item)
 enum class MockStage : std::uint8_t
 {
     running,
-    judging, // verdicts are on show; spoken and designed answers are still graded by the person
+    judging, // verdicts are on show; spoken and designed answers are still graded by the user
     over
 };
 
@@ -83,14 +83,14 @@ struct MockSession
     std::int64_t left_ms() const { return std::max<std::int64_t>(0, minutes * kMinuteMs - elapsed_ms); }
 };
 
-// Of five questions two recall, two calculation and one design, as far as there are such; some are followed
+// Five questions are two recall, two calculation and one design, as far as there are such; some are followed
 // up. None takes longer than 60% of the interview, and questions are drawn until the shortest does not fit.
 // At least one.
 MockSession start_mock(const StudyState& study, int minutes, std::uint64_t seed);
 // When the last input ends it, the reviews of what was answered.
 std::vector<ProgressChange> apply(MockSession& session, const MockInput& input, std::int64_t now_ms);
 
-// What a person reads beside a question: "right", "wrong", "Lean", "skipped", "not reached".
+// What a user reads beside a question: "right", "wrong", "Lean", "skipped", "not reached".
 std::string verdict_of(const MockItem& item);
 // Markdown: result, a row a question with its time and verdict, results by kind.
 std::string scorecard(const MockSession& session, std::span<const FamilyInfo> families,

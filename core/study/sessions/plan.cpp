@@ -16,9 +16,9 @@ constexpr auto kTopics = [](auto& task) -> auto&
 {
     return task.filter.topics;
 };
-constexpr auto kSources = [](auto& task) -> auto&
+constexpr auto kQuestions = [](auto& task) -> auto&
 {
-    return task.filter.sources;
+    return task.filter.questions;
 };
 
 const JsonTable<PlanTask> kTaskTable{{
@@ -26,7 +26,7 @@ const JsonTable<PlanTask> kTaskTable{{
     {"text", &PlanTask::text, kNeeded},
     {"kind", &PlanTask::kind, kNeeded},
     {"topics", kTopics, {.check = no_topic}},
-    {"sources", kSources},
+    {"questions", kQuestions},
     {"view", &PlanTask::view},
     {"minutes", &PlanTask::minutes, {.least = 1, .most = 120}},
 }};
@@ -95,7 +95,7 @@ DeckRequest quick_eight(const StudyPlan& plan)
 {
     DeckRequest request;
     request.kind = DeckKind::all;
-    request.filter.sources = plan.quick_eight;
+    request.filter.questions = plan.quick_eight;
     request.most = static_cast<int>(plan.quick_eight.size());
     request.minutes = 60;
     return request;

@@ -27,7 +27,7 @@ struct PlanTask
     std::string id;
     std::string text;
     TaskKind kind = TaskKind::drill;
-    DeckFilter filter; // topics and sources of the kinds that ask questions
+    DeckFilter filter; // topics and names of the questions of the kinds that ask questions
     std::string view;  // id, for view and paper
     int minutes = 10;  // 1 to 120
 };
@@ -58,7 +58,7 @@ struct StudyPlan
     std::vector<Mission> missions; // by day
     std::vector<ReadinessBand> bands;
     std::vector<Skill> skills;
-    std::vector<std::string> quick_eight; // source ids
+    std::vector<std::string> quick_eight; // names of questions
 };
 
 // Every fault by its path.

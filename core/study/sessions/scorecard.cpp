@@ -100,17 +100,18 @@ std::string scorecard(const MockSession& s, std::span<const FamilyInfo> families
         out += row(s, i);
     }
     out += by_kind(s);
-    std::set<std::string> sources;
+    std::vector<std::string> missed_titles;
     for (const FamilyInfo& family : families)
     {
         const bool missed = std::ranges::any_of(s.items, [&](const MockItem& i)
                                                 { return i.card.family == family.id && !passed(i); });
         if (missed)
         {
-            sources.insert(family.sources.begin(), family.sources.end());
+            missed_titles.push_back(family.title.empty() ? family.id : family.title);
         }
     }
-    return sources.empty() ? out : out + fmt::format("\nTo go over: {}.\n", fmt::join(sources, ", "));
+    return missed_titles.empty() ? out
+                                 : out + fmt::format("\nTo go over: {}.\n", fmt::join(missed_titles, "; "));
 }
 
 } // namespace ringside

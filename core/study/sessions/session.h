@@ -1,4 +1,4 @@
-// The session a person is in, whichever it is: a drill, a mock interview or a spoken answer.
+// The session a user is in, whichever it is: a drill, a mock interview or a spoken answer.
 #pragma once
 
 #include "core/study/sessions/mock.h"

@@ -53,8 +53,8 @@ TEST_CASE("a page of the guide has four blocks, and is kept without the empty li
 {
     const auto read = read_guide_page(page() + "\n\n");
     REQUIRE(read);
-    CHECK(read->starts_with(kPicture));
-    CHECK(read->ends_with(kKnow));
+    CHECK(read->text.starts_with(kPicture));
+    CHECK(read->text.ends_with(kKnow));
 }
 
 TEST_CASE("a page without one of its blocks, or with them in another order, is refused by its name")
@@ -63,6 +63,16 @@ TEST_CASE("a page without one of its blocks, or with them in another order, is r
           std::string::npos);
     CHECK(fault(fmt::format("{}\n\n{}\n\n{}\n\n{}\n", kPicture, kList, reading(80), kKnow)) != "");
     CHECK(fault(fmt::format("{}\n\n{}\n\n{}\n", reading(80), kList, kKnow)) != "");
+}
+
+TEST_CASE("a page may begin with the names that users search for, which are not drawn")
+{
+    const auto read = read_guide_page("Also called: oom;  out of memory; vram\n\n" + page());
+    REQUIRE(read);
+    CHECK(read->names == std::vector<std::string>{"oom", "out of memory", "vram"});
+    CHECK(read->text == read_guide_page(page())->text);
+    CHECK(fault("Also called: oom;; vram\n\n" + page()).find("line 1") != std::string::npos);
+    CHECK(fault("Also called: oom\n\n" + page() + "# A heading").find("line 13") != std::string::npos);
 }
 
 TEST_CASE("what the window does not draw is refused with its line")
@@ -87,9 +97,9 @@ TEST_CASE("every view has a page, pages of views need none, and no page is about
 {
     constexpr std::array<std::string_view, 4> kViews{"memory", "optimizer", "optimizer/rate",
                                                      "optimizer/clip"};
-    const Guide whole{{"memory", page()}, {"optimizer", page()}};
+    const Guide whole{{"memory", {page(), {}}}, {"optimizer", {page(), {}}}};
     CHECK(check_guide(whole, kViews).empty());
-    const Issues issues = check_guide({{"memory", page()}, {"moemory", page()}}, kViews);
+    const Issues issues = check_guide({{"memory", {page(), {}}}, {"moemory", {page(), {}}}}, kViews);
     CHECK(issues.front().path == "guide/optimizer.md");
     CHECK(issues.front().severity == Severity::warning);
     CHECK(lines(issues).find("guide/moemory.md") != std::string::npos);

@@ -1,10 +1,9 @@
 // Which families ask each theme of today's interviews: tests/data/interview_themes.json lists them, and the
-// families name the theme among their sources (document 005 of the inventory).
+// tests/data/study/coverage.json says the same of every question.
 #include "tests/core/study/study_support.h"
 
+#include "core/base/json/json.h"
 #include "core/study/questions/coverage.h"
-
-#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <map>
@@ -25,12 +24,13 @@ struct ThemeAsked
 
 std::map<std::string, ThemeAsked> asked_by_theme(const QuestionBank& bank)
 {
+    const auto items = test::items_by_question();
     std::map<std::string, ThemeAsked> themes;
     for (const QuestionFamily& family : bank.families)
     {
         for (const QuestionVariant& v : family.variants)
         {
-            for (const std::string& source : v.sources)
+            for (const std::string& source : items.at(family.id + "/" + v.id))
             {
                 if (source.starts_with("005-"))
                 {
@@ -51,7 +51,7 @@ TEST_CASE("each of the 40 interview themes is asked by the families that its row
 {
     Issues issues;
     const QuestionBank bank = load_questions(test::source_path("assets"), issues);
-    const auto inventory = load_inventory(test::source_path("assets"));
+    const auto inventory = test::full_inventory();
     REQUIRE(inventory);
     std::ifstream in(test::source_path("tests/data/interview_themes.json"));
     const json rows = json::parse(in)["themes"];

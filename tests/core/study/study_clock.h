@@ -11,11 +11,11 @@ inline constexpr StudyDay kMonday = 20759;
 inline constexpr std::int64_t kMorning = kMonday * kDayMs + 9 * 60 * kMinuteMs;
 
 inline FamilyInfo family(std::string id, std::string topic, std::string kind = "numeric",
-                         std::string difficulty = "easy", std::vector<std::string> sources = {},
+                         std::string difficulty = "easy", std::vector<std::string> questions = {},
                          double target_s = 60)
 {
     return {std::move(id),         std::move(topic),   "C01",   std::move(kind),
-            std::move(difficulty), std::move(sources), target_s};
+            std::move(difficulty), std::move(questions), target_s};
 }
 
 inline Review review(std::string card, std::int64_t time_ms, Grade rating)

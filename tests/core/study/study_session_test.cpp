@@ -14,7 +14,7 @@ using test::kMorning;
 namespace
 {
 
-// A person at a controller with a drill: every input takes some seconds, and its changes are kept.
+// A user at a controller with a drill: every input takes some seconds, and its changes are kept.
 struct Student
 {
     test::Controller controller;
@@ -134,7 +134,7 @@ TEST_CASE("hints cost a grade, and the third is the solution")
     CHECK(s.drill.current()->automatic == Grade::again);
 }
 
-TEST_CASE("what is said and revealed is graded by the person; points suggest a grade, hints limit it")
+TEST_CASE("what is said and revealed is graded by the user; points suggest a grade, hints limit it")
 {
     Student s(4);
     s.start();
@@ -359,9 +359,9 @@ TEST_CASE("a mock interview mixes kinds, fills its minutes, and is the same for 
 TEST_CASE("a mock says nothing before its end, and then gives times, verdicts and reviews")
 {
     test::Controller controller;
-    controller.families = {test::family("r", "zero", "recall", "easy", {"000-Q10"}),
-                           test::family("n", "memory", "numeric", "easy", {"000-Q2"}),
-                           test::family("m", "tp", "recall", "easy", {"000-Q19"})};
+    controller.families = {test::family("r", "zero", "recall", "easy"),
+                           test::family("n", "memory", "numeric", "easy"),
+                           test::family("m", "tp", "recall", "easy")};
     MockSession s = start_mock(controller.view(), 5, 1);
     REQUIRE(s.items.size() >= 3);
     std::int64_t now = kMorning;

@@ -4,9 +4,16 @@
 #include "tests/core/support.h"
 #include "tests/source_path.h"
 
+#include "core/base/json/json_table.h"
+#include "core/base/text/read_text.h"
+#include "core/study/questions/coverage.h"
 #include "core/study/questions/question.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <map>
 
 namespace ringside::test
 {
@@ -44,6 +51,20 @@ inline Question question(Calculator& calculator, const std::string& id, std::uin
     INFO((drawn ? "" : lines_of(drawn.issues())));
     REQUIRE(drawn);
     return std::move(*drawn);
+}
+
+// The items that questions are to ask, which do not ship.
+inline Result<Inventory> full_inventory()
+{
+    const auto text = read_plain(test::source_path("tests/data/study/inventory.json"), kMaxJsonBytes);
+    return text ? read_inventory(*text) : Result<Inventory>(text.issues());
+}
+
+// By name of a question: the items of the inventory that it asks.
+inline std::map<std::string, std::vector<std::string>> items_by_question()
+{
+    std::ifstream in(test::source_path("tests/data/study/coverage.json"));
+    return nlohmann::json::parse(in).at("questions").get<std::map<std::string, std::vector<std::string>>>();
 }
 
 } // namespace ringside::test

@@ -1,9 +1,9 @@
 #include "tests/core/study/study_support.h"
 
 #include "core/evaluate/report.h"
-#include "core/study/grading/design.h"
 #include "core/study/grading/grading.h"
 #include "core/study/progress/attempt.h"
+#include "core/study/questions/layout_answer.h"
 
 #include <catch2/catch_approx.hpp>
 
@@ -153,7 +153,7 @@ TEST_CASE("items sorted by value are right in that order only, and shown in anot
     }
 }
 
-TEST_CASE("spoken answers are graded by the points ticked, and by the person")
+TEST_CASE("spoken answers are graded by the points ticked, and by the user")
 {
     const Question q = drawn("spoken");
     CHECK(graded(q, {"all"}).grade == 3);
@@ -272,5 +272,18 @@ TEST_CASE("random bytes are no answer to any kind of question that breaks anythi
             REQUIRE((verdict ? verdict->grade >= 1 && verdict->grade <= 4
                              : !verdict.issues().front().message.empty()));
         }
+    }
+}
+
+TEST_CASE("a layout of no ranks, or of more than there can be, is refused and harms nothing")
+{
+    const Scenario s = test::presets().scenario("default")->scenario;
+    for (const char* text : {"tp 0 pp 4", "cp 0", "micro 0", "gpus 0", "tp 8388608 pp 8388608 cp 8388608",
+                             "ep 9000000", "zero 9"})
+    {
+        const auto read = read_layout(text, s);
+        INFO(text);
+        REQUIRE_FALSE(read);
+        CHECK_FALSE(read.issues().front().hint.empty());
     }
 }

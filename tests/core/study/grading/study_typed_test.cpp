@@ -297,7 +297,7 @@ TEST_CASE("answers written by hand are never misread, and of the right ones few 
         }
     }
     CHECK(typed > 5000);
-    CHECK(asked_back * 20 < right);
+    CHECK(asked_back * 10 < right);
 }
 
 TEST_CASE("every unit offered beside the field of a question is one that it takes")

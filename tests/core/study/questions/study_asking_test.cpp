@@ -14,9 +14,9 @@ namespace
 FamilyInfo three()
 {
     FamilyInfo f = test::family("f", "zero");
-    f.variants = {{"numeric", {"000-Q1"}, "memory", 20, 0},
-                  {"recall", {"000-Q2"}, "zero", 40, 0},
-                  {"numeric", {"000-Q3"}, "", 90, 1}};
+    f.variants = {{"numeric", "f/one", "memory", 20, 0},
+                  {"recall", "f/two", "zero", 40, 0},
+                  {"numeric", "f/three", "", 90, 1}};
     return f;
 }
 
@@ -36,9 +36,9 @@ TEST_CASE("variants are asked from easy to hard, one a pass, then by the seed")
 TEST_CASE("a filter is about the variant that is asked, where one fits")
 {
     const FamilyInfo f = three();
-    DeckFilter sources;
-    sources.sources = {"000-Q3"};
-    CHECK(variant_to_ask(f, sources, 0, 0) == 2);
+    DeckFilter named;
+    named.questions = {"f/three"};
+    CHECK(variant_to_ask(f, named, 0, 0) == 2);
     DeckFilter recall;
     recall.kind = KindGroup::recall;
     CHECK(variant_to_ask(f, recall, 0, 0) == 1);
@@ -59,7 +59,7 @@ TEST_CASE("families tell what decks have to know of their variants")
         CHECK(all[i].id == family.id);
         CHECK(all[i].variants.size() == family.variants.size());
         CHECK(all[i].kind == name_of(family.variants[0].kind));
-        CHECK(!all[i].sources.empty());
+        CHECK(all[i].questions.front() == family.id + "/" + family.variants[0].id);
     }
 }
 

@@ -26,7 +26,7 @@ QuestionFamily family_of(const std::string& fields)
     const std::string text = R"({"schema": "ringside.questions/1", "topic": "t", "title": "T", "families": [{
         "id": "f", "title": "F", "concept": "C01", "kind": "numeric", "stem": "s", "key": "x", "unit": "",
         "hints": ["a", "b", "c"], "parameters": {"x": {"from": [3, 5]}}, "solution": [{"says": "x", "value": "x"}],
-        "variants": [{"id": "v", "difficulty": "easy", "sources": ["000-Q1"], )" +
+        "variants": [{"id": "v", "difficulty": "easy", )" +
                              fields + "}]}]}";
     QuestionBank bank;
     const Issues issues = add_questions(text, "questions/t.json", bank);
@@ -318,9 +318,9 @@ TEST_CASE("a variant with a stem of its own does not inherit a note about anothe
         R"({"schema": "ringside.questions/1", "topic": "t", "title": "T", "families": [{
         "id": "f", "title": "F", "concept": "C01", "kind": "numeric", "stem": "s", "note": "No offload.", "key": "1",
         "unit": "", "hints": ["a", "b", "c"], "solution": [{"says": "x", "value": "1"}], "variants": [
-        {"id": "same", "difficulty": "easy", "sources": ["000-Q1"]},
-        {"id": "other", "difficulty": "easy", "sources": ["000-Q1"], "stem": "Offloaded."},
-        {"id": "own", "difficulty": "easy", "sources": ["000-Q1"], "stem": "t", "note": "Own."}]}]})";
+        {"id": "same", "difficulty": "easy"},
+        {"id": "other", "difficulty": "easy", "stem": "Offloaded."},
+        {"id": "own", "difficulty": "easy", "stem": "t", "note": "Own."}]}]})";
     QuestionBank bank;
     REQUIRE(add_questions(family, "questions/t.json", bank).empty());
     CHECK(bank.families[0].variants[0].note == "No offload.");

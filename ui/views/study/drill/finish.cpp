@@ -129,7 +129,6 @@ void draw_sources(const Question& q, const Painter& window)
         }
     };
     line("Question:", q.id);
-    line("Concept:", q.concept_id);
     line("Misconceptions:", fmt::format("{}", fmt::join(q.errata, ", ")));
     for (const Term& term : q.engine)
     {
