@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text/text.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"
 
@@ -62,6 +63,14 @@ std::string text_of(const Layout& l, const LayoutField& field)
             }
         },
         field.member);
+}
+
+std::string words_of(const Layout& l)
+{
+    std::string words = fmt::format("TP {}, ", l.tensor);
+    words += l.context > 1 ? fmt::format("CP {}, ", l.context) : "";
+    words += l.expert > 1 ? fmt::format("EP {}, ", l.expert) : "";
+    return words + fmt::format("PP {}, DP {}", l.pipeline, grouped(data_of(l)));
 }
 
 std::string recompute_words(const Layout& l)

@@ -45,6 +45,8 @@ void take_in(Layout& to, const Layout& from, const LayoutField& field);
 // As JSON and --set have it, without quotes.
 std::string text_of(const Layout& layout, const LayoutField& field);
 
+// "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
+std::string words_of(const Layout& layout);
 // "full, 3 layers": of each (virtual) stage.
 std::string recompute_words(const Layout& layout);
 
@@ -58,7 +60,7 @@ bool same_run(const Layout& a, const Layout& b);
 void apply(const Layout& layout, Scenario& scenario);
 // What no layout changes; the number of GPUs stays, and so does what a search frees only if it is told to.
 Scenario without_layout(Scenario scenario);
-// The overlap switches, which belong to no layout: a search takes them as they stand.
+// The overlap switches in words, which belong to no layout: a search takes them as they stand.
 // "overlap of tensor on, expert off, pipeline off"
 std::string overlap_words(const Scenario& scenario);
 // What keeps every layout of the scenario from being tried: faults of its model, its cluster, its recipe.

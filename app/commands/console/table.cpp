@@ -3,10 +3,23 @@
 #include "core/base/ranges.h"
 #include "core/base/text/csv.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace ringside
 {
+
+namespace
+{
+
+// Bytes that begin a character of UTF-8.
+std::size_t characters_in(std::string_view text)
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+} // namespace
 
 std::vector<std::string> TextTable::headings() const
 {
@@ -25,6 +38,20 @@ std::string TextTable::line(const std::vector<std::string>& cells, std::string_v
                                      : fmt::format("{:>{}}", cells[i], width);
     }
     return out + "\n";
+}
+
+void TextTable::fit()
+{
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+    {
+        std::size_t widest = characters_in(columns_[i].heading);
+        for (const auto& row : rows_)
+        {
+            widest = std::max(widest, i < row.size() ? characters_in(row[i]) : 0);
+        }
+        const auto width = static_cast<int>(widest);
+        columns_[i].width = columns_[i].width < 0 ? -width : width;
+    }
 }
 
 std::string TextTable::text(std::string_view between, bool headings, std::string_view indent) const

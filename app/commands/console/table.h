@@ -16,7 +16,7 @@ public:
     struct Column
     {
         std::string heading;
-        int width = -1; // in text; below 0: aligned on the left
+        int width = -1; // in text, characters; below 0: aligned on the left
     };
 
     explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -28,6 +28,9 @@ public:
         rows_.push_back({fmt::format("{}", cells)...});
     }
     void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+    // Makes every column as wide as its words.
+    void fit();
 
     std::string text(std::string_view between = "", bool headings = true, std::string_view indent = "") const;
     std::string markdown() const;

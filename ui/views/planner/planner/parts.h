@@ -5,6 +5,7 @@
 #include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/difference.h"
+#include "core/planner/search/candidate_columns.h"
 #include "core/planner/search/layout_search.h"
 #include "core/planner/search/near_misses.h"
 #include "core/planner/search/told_apart.h"
@@ -22,52 +23,13 @@
 namespace ringside
 {
 
-enum class PlannerColumn : std::uint8_t
-{
-    gpus,
-    tensor,
-    context,
-    expert,
-    pipeline,
-    data,
-    zero,
-    micro,
-    batch,
-    sequence,
-    recompute,
-    schedule,
-    memory,
-    bubble,
-    mfu,
-    step,
-    pace,
-    cost
-};
-inline constexpr std::size_t kPlannerColumns = 18;
-
-struct PlannerColumnInfo
-{
-    std::string_view id;      // "tensor"
-    std::string_view heading; // "TP"
-    std::string_view tip;
-    double (*key)(const Candidate&); // what it is sorted by
-    std::string (*text)(const Candidate&, ByteUnit);
-    int keep;                // where there is no room the lowest goes first
-    bool words = false;      // at the left
-    bool most_first = false; // a first click puts the largest on top
-};
-const PlannerColumnInfo& info_of(PlannerColumn column);
-
 struct PlannerRow
 {
     Candidate candidate;
-    std::size_t rank = 1; // by the objective
-    std::array<std::string, kPlannerColumns> cells;
-    bool equals_best = false; // as far as computed times can tell
+    std::size_t rank = 1;                                            // by the objective
+    std::array<std::string, kNamesOf<CandidateColumn>.size()> cells; // by CandidateColumn
+    bool equals_best = false;                                        // as far as computed times can tell
 };
-
-// What is ranked by; `work`: batch or length is free.
-PlannerColumn column_of(Objective objective, bool work);
 
 class PlannerRows
 {
@@ -78,12 +40,12 @@ public:
     // The simplest of those that equal the best.
     const std::optional<Layout>& simplest() const { return simplest_; }
     // Columns that say something, left to right.
-    const std::vector<PlannerColumn>& columns() const { return columns_; }
+    const std::vector<CandidateColumn>& columns() const { return columns_; }
 
     // By this column; again: the other way round.
-    void sort_by(PlannerColumn column);
-    PlannerColumn sorted_by() const { return sorted_by_; }
-    PlannerColumn ranked_by() const { return column_of(objective_, work_); }
+    void sort_by(CandidateColumn column);
+    CandidateColumn sorted_by() const { return sorted_by_; }
+    CandidateColumn ranked_by() const { return ranked_by_; }
     bool descending() const { return descending_; }
 
     // The chosen row's place; the best one's until another was chosen. Nothing when there are no rows.
@@ -97,30 +59,25 @@ private:
     void sort();
 
     std::vector<PlannerRow> rows_;
-    std::vector<PlannerColumn> columns_;
+    std::vector<CandidateColumn> columns_;
     std::optional<Layout> chosen_;
     std::optional<Layout> simplest_;
-    Objective objective_ = Objective::step_time;
-    bool work_ = false; // batch or length is free
-    PlannerColumn sorted_by_ = PlannerColumn::step;
+    CandidateColumn ranked_by_ = CandidateColumn::step;
+    CandidateColumn sorted_by_ = CandidateColumn::step;
     bool descending_ = false;
     bool every_ = false;
 };
 
 PlannerRow planner_row(const Candidate& candidate, std::size_t rank, ByteUnit unit);
-// Of a layout that cannot run.
+// The row of a layout that cannot run.
 PlannerRow invalid_row(const Layout& layout, ByteUnit unit);
 
 // What the layouts are to run on. `chosen` is nothing until the user chooses: then it is `own`.
 void choose_framework(PanelColumn& column, const Presets& presets, const Framework& own,
                       std::optional<Framework>& chosen);
 
-// "TP 8, PP 1, DP 32"; CP and EP where they are above 1.
-std::string words_of(const Layout& layout);
 // "GBS 256 of 8,192 tokens"
 std::string words_of_work(const Layout& layout);
-// "1F1B", "Interleaved 1F1B, VPP 4"; a dash for one stage.
-std::string schedule_words(const Layout& layout);
 // "1 953 GPU-s", "1.20 GPU-h"
 std::string format_gpu_seconds(double gpu_seconds);
 
@@ -163,7 +120,7 @@ struct PlannerTableEvent
 class PlannerTable
 {
 public:
-    // Of a heading, this many rows and the row for now.
+    // The height of a heading, this many rows and the row for now.
     static float height(const Painter& painter, std::size_t rows);
     PlannerTableEvent draw(const Painter& painter, Rect area, PlannerRows& rows,
                            const PlannerTableFrame& frame);

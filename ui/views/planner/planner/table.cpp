@@ -25,15 +25,13 @@ void draw_memory(const Painter& p, Rect cell, double bytes, double capacity)
                      {.most = std::max(bytes, capacity), .up = false, .limit = capacity});
 }
 
-PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows& rows,
+PlannerCells cells_of(const Painter& p, CandidateColumn column, const PlannerRows& rows,
                       const PlannerTableFrame& frame)
 {
     const double capacity = frame.capacity;
-    const PlannerColumnInfo& info = info_of(column);
-    const bool memory = column == PlannerColumn::memory;
+    const DataColumn<Candidate>& info = info_of(column);
+    const bool memory = column == CandidateColumn::memory;
     const bool ranked = column == rows.ranked_by();
-    std::string heading(info.heading);
-    heading += memory ? fmt::format(" {}", p.look.gigabyte()) : "";
     // The layout in use has the numbers of the row for now, also where fields differ that mean nothing.
     const auto words = [=, &p, &now = frame.now, invalid = frame.invalid](const PlannerRow* row)
     {
@@ -42,15 +40,38 @@ PlannerCells cells_of(const Painter& p, PlannerColumn column, const PlannerRows&
         const std::string equal = ranked && row->equals_best && row->rank > 1 ? "\u2248 " : "";
         return Cell(equal + row->cells.at(static_cast<std::size_t>(column)), over ? p.theme.warning : 0);
     };
-    PlannerCells cells(heading, words, info.keep, std::string(info.tip));
-    cells.left = info.words;
+    PlannerCells cells(info.heading_with_unit(p.look.unit), words, info.keep, std::string(info.help));
+    cells.left = info.left;
     if (memory)
     {
         cells = std::move(cells).with(48, [capacity](const Painter& at, Rect r, const PlannerRow* row, bool)
                                       { draw_memory(at, r, row->candidate.bytes, capacity); });
     }
     const int direction = rows.sorted_by() != column ? 0 : rows.descending() ? -1 : 1;
-    return std::move(cells).sorted(fmt::format("###sort {}", info.id), direction);
+    return std::move(cells).sorted(fmt::format("###sort {}", name_of(column)), direction);
+}
+
+// What a row is good for: it runs already, it is tight or invalid, or L loads it.
+PlannerCells load_column(const PlannerTableFrame& frame, const PlannerRow* chosen)
+{
+    const auto running = [&frame](const PlannerRow* row)
+    { return row != &frame.now && same_run(row->candidate.layout, frame.now.candidate.layout); };
+    const auto use_of = [=, &frame](const PlannerRow* row)
+    {
+        return row == frame.invalid                    ? std::string("invalid")
+               : running(row)                          ? std::string(frame.now_word())
+               : row->candidate.tight && row != chosen ? std::string("tight")
+                                                       : std::string();
+    };
+    return PlannerCells("load", use_of, 0)
+        .with(0,
+              [=](const Painter& at, Rect r, const PlannerRow* row, bool)
+              {
+                  if (row == chosen && !running(row))
+                  {
+                      at.keycap(r.right() - at.px(24), r.middle(), "L");
+                  }
+              });
 }
 
 } // namespace
@@ -81,28 +102,11 @@ PlannerTableEvent PlannerTable::draw(const Painter& p, Rect area, PlannerRows& r
         return row->rank > 0 ? std::to_string(row->rank) : row == frame.invalid ? "now" : now_word;
     };
     std::vector<PlannerCells> columns{{"", name_of_row}};
-    for (const PlannerColumn column : rows.columns())
+    for (const CandidateColumn column : rows.columns())
     {
         columns.push_back(cells_of(p, column, rows, frame));
     }
-    const auto running = [&](const PlannerRow* row)
-    { return row != &frame.now && same_run(row->candidate.layout, frame.now.candidate.layout); };
-    const auto use_of = [&](const PlannerRow* row)
-    {
-        return row == frame.invalid                    ? std::string("invalid")
-               : running(row)                          ? now_word
-               : row->candidate.tight && row != chosen ? std::string("tight")
-                                                       : std::string();
-    };
-    columns.push_back(PlannerCells("load", use_of, 0)
-                          .with(0,
-                                [&](const Painter& at, Rect r, const PlannerRow* row, bool)
-                                {
-                                    if (row == chosen && !running(row))
-                                    {
-                                        at.keycap(r.right() - at.px(24), r.middle(), "L");
-                                    }
-                                }));
+    columns.push_back(load_column(frame, chosen));
     Table<const PlannerRow*> table(
         std::move(columns),
         [&](const PlannerRow* row)

@@ -2,6 +2,8 @@
 
 #include "core/base/counted.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
+#include "core/scenario/presets.h"
 #include "ui/views/planner/planner/parts.h"
 
 #include <algorithm>
@@ -92,27 +94,9 @@ std::string nothing_sentence(const Frame& frame, const LayoutAnswer& answer)
 
 } // namespace
 
-std::string words_of(const Layout& l)
-{
-    std::string words = fmt::format("TP {}, ", l.tensor);
-    words += l.context > 1 ? fmt::format("CP {}, ", l.context) : "";
-    words += l.expert > 1 ? fmt::format("EP {}, ", l.expert) : "";
-    return words + fmt::format("PP {}, DP {}", l.pipeline, grouped(data_of(l)));
-}
-
 std::string words_of_work(const Layout& l)
 {
     return fmt::format("GBS {} of {} tokens", grouped(l.global_batch), grouped(l.sequence_length));
-}
-
-std::string schedule_words(const Layout& l)
-{
-    if (l.pipeline == 1)
-    {
-        return "\u2013";
-    }
-    return l.chunks > 1 && l.schedule->most_chunks > 2 ? fmt::format("{}, VPP {}", l.schedule->name, l.chunks)
-                                                       : std::string(l.schedule->name);
 }
 
 std::string format_gpu_seconds(double gpu_seconds)
@@ -125,10 +109,10 @@ Candidate candidate_of(const Evaluated& e, const Freed& freed)
 {
     Candidate c;
     c.layout = layout_of(e.scenario);
-    c.seconds = e.report.step.total();
-    c.bytes = e.report.memory.worst().total().value;
-    c.mfu = e.report.step.mfu();
-    c.bubble = e.report.step.bubble / c.seconds;
+    c.seconds = e.report->step.total();
+    c.bytes = e.report->memory.worst().total().value;
+    c.mfu = e.report->step.mfu();
+    c.bubble = e.report->step.bubble / c.seconds;
     c.units = work_units(e.scenario, freed);
     return c;
 }
