@@ -3,6 +3,7 @@
 # together, a few at a time (a unity build); names in unnamed namespaces are therefore unique within it. Batches of views
 # are small, so that building anew after an edit takes seconds. RINGSIDE_UNITY=OFF compiles each source by itself, which is how clang-tidy reads them.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG") # -O3 is for the trainer's kernels, which ask for it
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g") # what the sanitizers build: CMake's own would switch assertions off
 option(RINGSIDE_UNITY "Compile the sources of a topic together" ON)
 set(RINGSIDE_BATCH_BYTES 131072) # most source that is compiled together
 

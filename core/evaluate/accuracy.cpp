@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <map>
 
@@ -148,6 +149,7 @@ SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::siz
 
 const AccuracyRow& worst_of(const SourceAccuracy& source)
 {
+    assert(!source.rows.empty());
     return *std::ranges::max_element(source.rows, {},
                                      [](const AccuracyRow& row) { return std::abs(row.error); });
 }

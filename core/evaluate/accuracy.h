@@ -35,7 +35,7 @@ struct SourceAccuracy
     double left_out = 0;
 };
 
-// Of the source at this place among all.
+// The accuracy of the source at this place among all.
 SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which);
 
 // The row that is furthest off; there is at least one.

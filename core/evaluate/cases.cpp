@@ -7,6 +7,7 @@
 #include "core/scenario/json/json.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -16,6 +17,7 @@ using nlohmann::json;
 
 ErrorSummary summarize(std::vector<double> errors)
 {
+    assert(!errors.empty());
     ErrorSummary s;
     s.n = static_cast<std::int64_t>(errors.size());
     for (double& error : errors)

@@ -8,10 +8,10 @@
 namespace ringside
 {
 
-// Of the step's seconds (step.bubble_of_total): what the status line, JSON and comparisons say.
+// The bubble in the step's seconds (step.bubble_of_total): what the status line, JSON and comparisons say.
 Term explain_step_bubble(const Report& report);
-// Of the schedule as it is drawn, in the units of stage_times (pipeline.bubble_*): closed form where it is
-// exact, from the simulated times where stages wait for transfers.
+// The bubble of the schedule as it is drawn, in the units of stage_times (pipeline.bubble_*): closed form
+// where it is exact, from the simulated times where stages wait for transfers.
 Term explain_bubble_over_ideal(const Scenario& scenario, const Report& report);
 Term explain_bubble_of_total(const Scenario& scenario, const Report& report);
 

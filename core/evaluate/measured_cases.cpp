@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace
 {
 
-// Of an entry in which check_case found nothing.
+// The row of an entry in which check_case() found nothing.
 Result<MeasuredRow> measured_row(const json& entry, const std::string& path, const Presets& presets)
 {
     Issues issues;

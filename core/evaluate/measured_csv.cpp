@@ -86,7 +86,7 @@ bool is_ambiguous(const std::string& cell, char separator)
     return cell.find(',') != std::string::npos && parse_number(cell) && !number_in(cell, separator);
 }
 
-// Of a text that is not UTF-8, the first line that is not.
+// The first line that is not UTF-8, in a text that is not.
 std::int64_t line_of_fault(std::string_view text)
 {
     std::int64_t line = 1;

@@ -1,3 +1,4 @@
+// One file, since the metrics are one table, and the report they read is made above it.
 #include "core/evaluate/report.h"
 
 #include "core/base/text/find_by.h"
@@ -119,7 +120,7 @@ double most_in_flight(const Report& r)
     return most;
 }
 
-// By a rank, in another collective of the same message: by a ring, or straight to everybody.
+// By a rank, in another collective of the same message: by a ring, or straight to every rank.
 double sent_in(const Report& r, CollectiveKind kind)
 {
     const CollectiveReport& c = r.collective;
@@ -134,7 +135,7 @@ double run_days(const Scenario& s, const Report& r)
     return s.training.tokens / r.step.tokens_per_second() / 86400;
 }
 
-// Of the scenario's model and tokens, by the fit that agrees with the other approaches.
+// The loss of the scenario's model and tokens, by the fit that agrees with the other approaches.
 double fitted_loss(const Scenario& s, const Report& r)
 {
     return loss(loss_fit(FitKind::refit), static_cast<double>(r.parameters.active), s.training.tokens);
@@ -153,7 +154,7 @@ double of_experts(const Scenario& s, double value)
     return s.model.experts == 0 ? 0 : value;
 }
 
-// The same where the sequence is not cut.
+// `value` where the sequence is cut over a context group, else 0.
 double of_context(const Scenario& s, double value)
 {
     return s.parallel.context == 1 ? 0 : value;
@@ -180,7 +181,8 @@ double aligned(const Scenario& s, const Report&)
     return alignment_report(s, recipe, {}).total().value;
 }
 
-// Of a run that fails as often as Llama 3's and saves to shared storage, each GPU's share of it alike.
+// The rates of a run that fails as often as Llama 3's and saves to shared storage, each GPU's share of it
+// alike.
 RunRates usual_rates(const Scenario& s, const Report& r)
 {
     return run_rates(s, checkpoint_size(s, r.memory), Seconds(r.step.total()), RunPlan{});
@@ -198,7 +200,7 @@ double wall_days(const Scenario& s, const Report& r)
     return useful > 0 ? run_days(s, r) / useful : 0;
 }
 
-// Of one reader, its storage no limit.
+// Workers that one reader needs; its storage is no limit.
 double loader_workers(const Scenario& s, const Report& r, DataKind kind)
 {
     FeedPlan plan;
@@ -229,7 +231,7 @@ const NumberFormat& read_format(const Scenario& s)
 
 const StepEvidence& band_of(const Scenario& s)
 {
-    // Of every measured row there is, whatever ran: docs/accuracy.md.
+    // The spread over every measured row, whatever software ran: docs/accuracy.md.
     static const StepEvidence all{
         "", 0.87, 1.24,
         "no firm rows of this software on this accelerator beside those it was fitted to; the band of all "
@@ -388,7 +390,7 @@ constexpr std::array kMetrics{
            [](const Scenario& s, const Report& r) { return loader_workers(s, r, DataKind::pictures); }},
     Metric{"data.passes", "", [](const Scenario& s, const Report&) { return filtered(s).passes; }},
     Metric{"data.worth", "", [](const Scenario& s, const Report&) { return filtered(s).worth; }},
-    // Of the step's seconds; those of the schedule in the units of stage_times are the pipeline's.
+    // Bubbles of the step's seconds. Those of the schedule, in the units of stage_times, are the pipeline's.
     Metric{"step.bubble_over_ideal", "",
            [](const Scenario&, const Report& r) { return r.step.bubble / (r.step.total() - r.step.bubble); }},
     Metric{"step.bubble_of_total", "",

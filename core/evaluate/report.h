@@ -26,7 +26,7 @@ struct Report
 
 // The scenario's report, or every issue that kept it from being made. Warnings are in validate().
 Result<Report> evaluate(const Scenario& scenario);
-// The same of a scenario that validate() has found no errors in.
+// evaluate() without validation, for a scenario that validate() has found no errors in.
 Result<Report> evaluate_valid(const Scenario& scenario);
 
 // The band in which 80% of unseen measured steps of the scenario's software and accelerator fell, and whose

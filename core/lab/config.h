@@ -119,8 +119,8 @@ Result<TrainerConfig> prepared(TrainerConfig config);
 // Rows that an expert's buffer has for each sequence: ceil(f k T / E), and never more than T.
 std::int64_t slots_of_expert(const Model& model, double capacity_factor, std::int64_t length);
 
-// The same model and recipe on one device, for the engine. fp8 weights are those the trainer keeps: one copy
-// by row and one by column.
+// The model and recipe on one device, for the engine. fp8 weights are those the trainer keeps: one copy by
+// row and one by column.
 Scenario scenario_of(const TrainerConfig& config);
 // [B] of activations that formulas for large models leave out (Korthikanti et al., arXiv 2205.05198, section
 // 4.1): a few floats of every token. Mean and deviation of the norms, the logarithm of each head's sum with
@@ -137,8 +137,8 @@ StageMemory predicted_memory(const TrainerConfig& config);
 // Whether `next` can go on from the weights and optimizer state of `now`: the same tensors in the same
 // formats on the same data.
 bool same_state(const TrainerConfig& now, const TrainerConfig& next);
-// The same but for the number format: `next` can go on from the fp32 weights and moments that `now` has, and
-// has such weights itself.
+// Whether only the number format differs: `next` can go on from the fp32 weights and moments that `now` has,
+// and has such weights itself.
 bool same_weights(const TrainerConfig& now, const TrainerConfig& next);
 
 } // namespace ringside

@@ -32,7 +32,7 @@ double mean_loss(const TrainingSnapshot& run, std::int64_t first, std::int64_t l
     return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Of the last ten steps.
+// The mean loss of the last ten steps.
 double final_loss(const TrainingSnapshot& run)
 {
     return mean_loss(run, run.step - 9, run.step);

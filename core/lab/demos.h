@@ -1,7 +1,7 @@
 // Demonstrations of what goes wrong, or right, in training: each asks what to expect, says which runs to make
 // and what to do to them, and explains afterwards with the numbers that came out. Data and pure functions.
 //
-// Runs of a demonstration are made one after the other, so that their times can be compared; the person's
+// Runs of a demonstration are made one after the other, so that their times can be compared; the user's
 // own runs wait. What can be seen in one run that goes on is no demonstration but a switch (switches.h).
 #pragma once
 
@@ -38,7 +38,7 @@ struct LabDemo
     std::array<std::string_view, 3> answers;
     // One or two runs, made one after the other; `base` is the default model on a text.
     std::vector<LabRunPlan> (*runs)(const TrainerConfig& base);
-    // Of the runs in their order, when they are over.
+    // What the runs show, in their order, when they are over.
     DemoFinding (*find)(std::span<const TrainingSnapshot> runs);
 };
 

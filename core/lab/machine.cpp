@@ -107,7 +107,9 @@ nlohmann::json to_json(const std::vector<Machine>& machines)
 
 bool is_machines(const nlohmann::json& document)
 {
-    return document.is_object() && document.value("schema", nlohmann::json()) == kMachinesSchema;
+    const auto schema = document.find("schema");
+    return schema != document.end() && schema->is_string() &&
+           schema->get_ref<const std::string&>() == kMachinesSchema;
 }
 
 Result<std::vector<Machine>> machines_from_json(const nlohmann::json& document)

@@ -22,7 +22,7 @@ struct LabModel
 };
 std::span<const LabModel> lab_models();
 
-// The same data and formats, another shape with the batch and the learning rate that suit it.
+// `config` with another shape, and with the batch and the learning rate that suit it.
 TrainerConfig with_model(TrainerConfig config, const LabModel& model);
 // The one whose shape this is.
 std::optional<std::size_t> model_of(const TrainerConfig& config);

@@ -101,7 +101,7 @@ inline WholeRouting whole_routing(const std::vector<LayerRouting>& layers)
     return whole;
 }
 
-// Of every so many steps of a run; when there are too many, every second one goes.
+// Series with a value for every `stride` steps of a run; when there are too many, every second one goes.
 template <class... Series>
 void thin_out(std::int64_t& stride, Series&... series)
 {
@@ -141,6 +141,7 @@ struct TrainingSnapshot
     std::string message; // why it failed, or what the device is
     TrainerConfig config;
     std::string device; // "CPU, 2 threads, AVX2"
+    bool on_gpu = false;
 
     std::int64_t step = 0;    // steps done, skipped ones included
     std::int64_t skipped = 0; // because of an overflow

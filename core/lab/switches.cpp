@@ -299,7 +299,7 @@ std::optional<double> share_below(const ExponentHistogram& h, int power)
                                static_cast<double>(all));
 }
 
-// Of the largest finite number.
+// The exponent of the largest finite number.
 std::optional<int> largest_power(const ExponentHistogram& h)
 {
     for (int bin = 254; bin > 0; --bin)

@@ -46,8 +46,8 @@ struct LabFigures
     std::int64_t skipped = 0;
     std::optional<double> zeros = {}; // share of the gradients of activations below fp16's smallest number
 };
-// Of the steps after `since`. The two after it are not timed, since they make room; numbers by size are there
-// once a step after it has been looked at.
+// Figures of the steps after `since`. The two after it are not timed, since they make room; numbers by size
+// are there once a step after it has been looked at.
 LabFigures figures_of(const TrainingSnapshot& run, std::int64_t since);
 // The last step at which a run was changed; 0: never.
 std::int64_t last_change(const TrainingSnapshot& run);
@@ -65,9 +65,9 @@ struct SwitchForecast
     std::int64_t halvings = 0;        // of the loss scale until it no longer is; where the scale adapts
     double ratio() const { return seconds_now > 0 ? seconds / seconds_now : 0; }
 };
-// Of a run that goes from `now` to `next`, with what was predicted of both. The gradients' numbers are those
-// counted in the run so far, moved by the ratio of the loss scales (Micikevicius et al., arXiv 1710.03740,
-// section 3.2): below 2^-25 they round to zero, from 2^16 on they are infinite.
+// Figures of a run that goes from `now` to `next`, with what was predicted of both. The gradients' numbers
+// are those counted in the run so far, moved by the ratio of the loss scales (Micikevicius et al., arXiv
+// 1710.03740, section 3.2): below 2^-25 they round to zero, from 2^16 on they are infinite.
 SwitchForecast forecast_of(const LabPrediction& now, const LabPrediction& next,
                            const TrainingSnapshot* run = nullptr);
 
@@ -91,7 +91,7 @@ struct BatchPoint
     std::int64_t batch = 0;
     double seconds = 0; // of a step, the median
 };
-// Of the run's last steps in which nothing but the batch and what takes no time was changed.
+// The last steps in which nothing but the batch and what takes no time was changed.
 std::vector<BatchPoint> batch_points(const TrainingSnapshot& run);
 
 // What the engine predicts for micro-batches of 1 to 64.

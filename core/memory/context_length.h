@@ -35,7 +35,7 @@ struct ContextFlops
     {
         return tokens * tokens * scores * (mask == Mask::causal ? 0.5 : 1);
     }
-    // Of one sequence.
+    // FLOPs of one sequence.
     double total(double tokens, Mask mask) const
     {
         return of_products(tokens) + of_head(tokens) + of_scores(tokens, mask);
@@ -46,7 +46,7 @@ ContextFlops context_flops(const Scenario& scenario);
 // Tokens at which the scores cost as many operations as all matrices of the layers: 6 h for the classic
 // model, twice that when causal. 0 where there is no attention to speak of.
 double crossover_tokens(const ContextFlops& flops, Mask mask);
-// Of the layers' operations, the output projection left out. 0 to 1.
+// The scores' share of the layers' operations, the output projection left out. 0 to 1.
 double scores_share(const ContextFlops& flops, double tokens, Mask mask);
 // How many times the operations twice the tokens take: 2 for short sequences, 4 in the limit.
 double doubling_factor(const ContextFlops& flops, double tokens, Mask mask);

@@ -1,3 +1,4 @@
+// One file, since every part of the total is counted here, in the order in which the parts need each other.
 #include "core/memory/memory.h"
 
 #include "core/memory/activations/tensors.h"
@@ -8,6 +9,7 @@
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -178,9 +180,9 @@ void fill_activations(const Context& c, const LayerKept& layer, const StagePart&
     }
     if (part.head)
     {
-        // Of the head and of each further one: final norm's input, the projection's input, and logits counted
-        // as fp32, or 16 bit with their gradient beside them (Korthikanti et al., section 4.3: 4 s b h / t (1
-        // + v / h)).
+        // The head and each further one keep: the final norm's input, the projection's input, and logits
+        // counted as fp32, or 16 bit with their gradient beside them (Korthikanti et al., section 4.3: 4 s b
+        // h / t (1 + v / h)).
         const double parts = s.software.loss == LossKind::chunked ? kLossChunks : 1;
         const auto heads = static_cast<double>(1 + s.model.mtp_layers);
         stage.logits_bytes = whole(4 * heads * c.tokens * static_cast<double>(s.model.vocab) /
@@ -246,7 +248,7 @@ void fill_token_buffers(const Context& c, const LayerKept& layer, const std::vec
     b.loss_copies = whole(logit_copies(s.software.loss) * stage.logits_bytes.value);
 }
 
-// Of a stage, or of half of it. Whole bytes add up exactly in any order.
+// The memory of a stage, or of half of it. Whole bytes add up exactly in any order.
 MemoryHalf half_of(const StageMemory& stage)
 {
     return {stage.total() + stage.buffers.temporary(),
@@ -404,6 +406,7 @@ LayerKept::LayerKept(const Scenario& scenario) : s_(scenario)
 
 double LayerKept::of(const LayerRange& layers) const
 {
+    assert(layers.count >= 0 && layers.experts >= 0 && layers.experts <= layers.count);
     const std::int64_t again = recomputed_of(s_.training, layers.count);
     std::array<std::int64_t, 2> left{layers.dense(), layers.experts};
     double bytes = 0;
@@ -448,9 +451,14 @@ StageMemory stage_memory(const Scenario& scenario, const LayerKept& layer, const
     fill_activations(context, layer, part, stage.kept, stage);
     fill_token_buffers(context, layer, part.ranges, stage);
     BufferParts& b = stage.buffers;
-    b.fragmentation = fragmentation_of(scenario, half_of(stage));
+    const MemoryHalf without_holes = half_of(stage);
+    b.fragmentation = fragmentation_of(scenario, without_holes);
     b.reserve = reserve_of(scenario);
     stage.parts[static_cast<std::size_t>(Component::buffers)] = b.temporary() + b.fragmentation + b.reserve;
+    // Whole bytes, so that the parts add up to the total in any order.
+    assert(std::ranges::all_of(stage.parts, [](Bytes part)
+                               { return part.value >= 0 && part.value == std::floor(part.value); }));
+    assert(stage.total() == without_holes.all + b.fragmentation + b.reserve);
     return stage;
 }
 
@@ -475,6 +483,7 @@ MemoryHalf token_half(const Scenario& scenario, const LayerKept& layer, const St
 
 Bytes stage_bytes(const Scenario& scenario, const MemoryHalf& weights, const MemoryHalf& tokens)
 {
+    assert(weights.moving <= weights.all && tokens.moving <= tokens.all);
     const MemoryHalf both{weights.all + tokens.all, weights.moving + tokens.moving};
     return both.all + fragmentation_of(scenario, both) + reserve_of(scenario);
 }
@@ -486,6 +495,7 @@ MemoryReport memory_report(const Scenario& scenario)
     const auto weights = stage_weights(scenario.model, scenario.parallel, parts);
     auto kept = kept_at_peak(scenario);
     const LayerKept layer(scenario);
+    assert(!parts.empty() && weights.size() == parts.size() && kept.size() == parts.size());
     MemoryReport report;
     report.capacity = Bytes(
         std::round(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9)));

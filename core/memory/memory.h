@@ -61,10 +61,10 @@ struct StateBytes
     double total() const { return weight + gradient + momentum + variance + master; }
 };
 
+// Bytes of an operand of a large product, its scales included.
+double operand_bytes(Precision precision);
 // The recipe's bytes per parameter. Adafactor's and Muon's variance is not per parameter: see
 // memory_report().
-// Of an operand of a large product, its scales included.
-double operand_bytes(Precision precision);
 StateBytes state_bytes(const Training& training);
 // With the scenario's software: one that casts weights as it gathers them shards the master copy alone.
 StateBytes state_bytes(const Scenario& scenario);
@@ -87,7 +87,7 @@ public:
     // Neither ZeRO nor the pipeline plays a part.
     explicit LayerKept(const Scenario& scenario);
 
-    // Of the layers of one (virtual) stage.
+    // Bytes of the layers of one (virtual) stage.
     double of(const LayerRange& layers) const;
     double largest(const LayerRange& layers) const;
     // What of a layer is computed again.
@@ -159,7 +159,8 @@ struct StageMemory
     Bytes total() const;
 };
 
-// Of the capacity: with less left free a run that fits on paper may still fail, since allocators leave holes.
+// The share of the capacity to leave free: with less, a run that fits on paper may still fail, since
+// allocators leave holes.
 inline constexpr double kHeadroom = 0.08;
 enum class MemoryVerdict
 {

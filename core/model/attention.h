@@ -11,8 +11,7 @@
 namespace ringside
 {
 
-// Of linear layers: tokens of a chunk, and those that a convolution sees (flash-linear-attention; Kimi
-// Linear).
+// Linear layers: tokens of a chunk, and those that a convolution sees (flash-linear-attention; Kimi Linear).
 inline constexpr std::int64_t kLinearChunk = 64;
 inline constexpr std::int64_t kConvolutionTokens = 4;
 
@@ -33,12 +32,12 @@ struct LayerKeys
     double attended_by_all(double tokens) const;
     // Kept of `tokens` tokens.
     double kept(double tokens) const;
-    // Of the scores of full attention over `tokens`: of a window of r times the sequence 2 r - r^2, the mean
-    // of min(i, w) over half the sequence.
+    // The share of full attention's scores over `tokens` that is made: with a window of r times the sequence
+    // 2 r - r^2, the mean of min(i, w) over half the sequence.
     double share(double tokens) const;
 };
 
-// Of one head. Latent keys and values are counted as attention multiplies them in training.
+// Widths of one head. Latent keys and values are counted as attention multiplies them in training.
 struct HeadWidths
 {
     double key = 0;
@@ -48,7 +47,7 @@ struct HeadWidths
     double cached = 0;    // numbers that one key and value leave in the cache, all heads
     bool sharded = false; // over tensor-parallel ranks
 };
-// Of its layers that are not linear. Latent: DeepSeek-V2, arXiv 2405.04434, sections 2.1.2 and 2.1.4.
+// The widths in layers that are not linear. Latent: DeepSeek-V2, arXiv 2405.04434, sections 2.1.2 and 2.1.4.
 HeadWidths head_widths(const Model& model);
 
 // Layers that attend alike, and what one of them costs, all heads.
@@ -91,9 +90,9 @@ struct AttentionLayers
 // convolutions. All `count` layers from the first, by entry.
 std::vector<AttentionLayers> attention_layers(const Model& model, std::int64_t count);
 
-// Of a mean layer, [FLOP] of one token as kernels run it.
+// [FLOP] of one token in a mean layer, as kernels run it.
 double executed_attention(const Model& model, double tokens);
-// Of the scores of full attention over `tokens`, what the layers make. 1 without windows and their like.
+// The share of full attention's scores over `tokens` that the layers make; 1 without windows and their like.
 double scores_share(const Model& model, double tokens);
 // Numbers of one token that context-parallel ranks hand on in a mean layer, on one of `tensor` ranks.
 double passed_numbers(const Model& model, std::int64_t tensor);

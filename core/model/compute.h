@@ -13,8 +13,8 @@ struct ComputeReport
     Flops model_step;    // forward and backward once: what MFU counts
     Flops hardware_step; // with everything computed again: what HFU counts
     Flops forward_token; // forward of one token, attention included
-    // Of one token: the products of all layers, their attention, the output projection, and what the backward
-    // computes again.
+    // FLOPs of one token: the products of all layers, their attention, the output projection, and what the
+    // backward recomputes.
     Flops products_token;
     Flops attention_token;
     Flops head_token;
@@ -25,8 +25,8 @@ struct ComputeReport
 // product and 4 s a d per token of attention (full scores, no causal half), backward twice the forward.
 ComputeReport compute_report(const Scenario& scenario);
 
-// Of the forward FLOPs of a layer's products, what alternate recomputation makes again: of the products in
-// their order every second one, and all of the experts' (torchtitan's "op", see activations/tensors.h).
+// The share of the forward FLOPs of a layer's products that alternate recomputation repeats: every second
+// product in their order, and all of the experts' (torchtitan's "op", see activations/tensors.h).
 double alternate_share(const Model& model, LayerKind kind);
 
 } // namespace ringside

@@ -1,3 +1,5 @@
+// One file, since every matrix of every kind of layer is listed here, and counts and shards are sums over the
+// lists.
 #include "core/model/weights.h"
 
 #include "core/base/ranges.h"
@@ -6,6 +8,7 @@
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 namespace ringside
@@ -48,9 +51,10 @@ public:
         }
     }
 
-    // Of `mixers` places where streams or earlier blocks are mixed. Streams: three mappings of all of them at
-    // once, to n inputs, n outputs and n x n between them, each with an offset and a scale (mHC, arXiv
-    // 2512.24880, section 4.2). Blocks: a query and a norm (Kimi K3, arXiv 2607.24653, section 2.2).
+    // Adds the weights of `mixers` places where streams or earlier blocks are mixed. Streams: three mappings
+    // of all of them at once, to n inputs, n outputs and n x n between them, each with an offset and a scale
+    // (mHC, arXiv 2512.24880, section 4.2). Blocks: a query and a norm (Kimi K3, arXiv 2607.24653, section
+    // 2.2).
     void residual(std::int64_t mixers, bool inputs_only = false)
     {
         const std::int64_t n = m_.residual_streams;
@@ -444,13 +448,14 @@ ParameterCount count_parameters(const Model& model)
     }
     count.total = count.embedding + head + count.layers;
     count.active = count.total - idle;
+    assert(idle >= 0 && count.active > 0 && count.active <= count.total);
     return count;
 }
 
 namespace
 {
 
-// Of `count` layers from `first` on.
+// The number of layers with experts among `count` layers from `first` on.
 std::int64_t layers_with_experts(const Model& model, std::int64_t first, std::int64_t count)
 {
     std::int64_t with_experts = 0;
@@ -481,12 +486,14 @@ std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel,
         ranges.push_back({next, count, k, layers_with_experts(model, next, count)});
         next += count;
     }
+    assert(next == all_layers(model)); // the stages hold every layer once
     std::vector<StagePart> parts(static_cast<std::size_t>(p));
     for (std::int64_t rank = 0; rank < p; ++rank)
     {
         StagePart& part = parts[static_cast<std::size_t>(rank)];
         for (const std::int64_t stage : stages_of(placement, p, parallel.chunks, rank))
         {
+            assert(stage >= 0 && stage < all);
             part.ranges.push_back(ranges[static_cast<std::size_t>(stage)]);
             part.embedding = part.embedding || stage == 0;
             part.head = part.head || stage + 1 == all;

@@ -1,6 +1,7 @@
 #include "core/network/rank_grid.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 
@@ -87,6 +88,7 @@ RankGrid::RankGrid(const Scenario& s, const AxisOrder& order)
         expert_[i] = {expert_stride, expert[i]};
         expert_stride *= expert[i];
     }
+    assert(dense_stride == gpus_); // the grid holds every rank once
 }
 
 std::int64_t RankGrid::in_stage(std::int64_t rank) const
@@ -103,6 +105,7 @@ std::int64_t RankGrid::from_stage(std::int64_t i, std::int64_t stage) const
 
 Coordinates RankGrid::coordinates(std::int64_t rank) const
 {
+    assert(rank >= 0 && rank < gpus_);
     const auto dense = [&](Axis axis) { return dense_[index(axis)].at(rank); };
     const std::int64_t i = in_stage(rank);
     const auto expert = [&](Axis axis) { return expert_[index(axis)].at(i); };
@@ -173,6 +176,7 @@ std::int64_t RankGrid::stride(Axis axis) const
 
 std::int64_t RankGrid::position(std::int64_t rank, Group group) const
 {
+    assert(rank >= 0 && rank < gpus_);
     const Dims d = dims(group);
     const std::int64_t i = d.experts ? in_stage(rank) : rank;
     return d.inner.at(i) + d.inner.size * d.outer.at(i);
@@ -181,6 +185,7 @@ std::int64_t RankGrid::position(std::int64_t rank, Group group) const
 std::int64_t RankGrid::member(std::int64_t rank, Group group, std::int64_t position) const
 {
     const Dims d = dims(group);
+    assert(rank >= 0 && rank < gpus_ && position >= 0 && position < d.inner.size * d.outer.size);
     const std::int64_t i = d.experts ? in_stage(rank) : rank;
     const std::int64_t to = i + (position % d.inner.size - d.inner.at(i)) * d.inner.stride +
                             (position / d.inner.size - d.outer.at(i)) * d.outer.stride;

@@ -128,7 +128,7 @@ Spread ring_spread(const RankGrid& grid, Group group)
     return spreading.done();
 }
 
-// Everybody sends everybody else the same.
+// Every rank sends every other the same.
 Spread all_to_all_spread(const RankGrid& grid, Group group)
 {
     Spreading spreading;

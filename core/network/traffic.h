@@ -8,12 +8,13 @@
 namespace ringside
 {
 
+// What a GPU sends in a step on the tensor, context and expert axes.
 Bytes tensor_traffic(const Scenario& scenario);
 Bytes context_traffic(const Scenario& scenario);
 Bytes expert_traffic(const Scenario& scenario);
 
-// What one layer communicates for one micro-batch, on one GPU.
-// The message of a tensor group's all-reduce: b s h elements, of one context rank.
+// What one layer communicates for one micro-batch, on one GPU. The message of a tensor group's all-reduce:
+// b s h elements, of one context rank.
 Bytes tensor_message(const Scenario& scenario);
 // All-reduces of one pass through a layer: behind attention and behind the MLP (Shoeybi et al., arXiv
 // 1909.08053, section 3), one in parallel blocks. With sequence parallelism each is a gather and a scatter of

@@ -1,3 +1,4 @@
+// One file, since an offloaded step is one timeline, and every tier has its tasks on it.
 #include "core/performance/offload.h"
 
 #include <fmt/format.h>

@@ -124,7 +124,7 @@ struct OffloadReport
     double token_seconds() const { return tokens > 0 ? compute / tokens : 0; }
     // Tokens a step needs for compute to take as long as the tier: below, no overlap can hide it.
     double break_even() const { return token_seconds() > 0 ? transfer / token_seconds() : 0; }
-    // The same for the weights of one micro-batch; 0 where they stay on the GPU.
+    // Break-even tokens for the weights of one micro-batch; 0 where they stay on the GPU.
     double break_even_each() const { return token_seconds() > 0 ? transfer_each / token_seconds() : 0; }
 };
 

@@ -87,7 +87,8 @@ LayerKernel cache_attention(const Scenario& s, const LayerKernel& made, double c
     return o;
 }
 
-// Of `batch` tokens that each choose k of E evenly, all but (1 - k/E)^b of the experts are wanted.
+// The kernel with the experts that are visited: `batch` tokens that each choose k of E evenly want all but (1
+// - k/E)^b of them.
 LayerKernel visited_experts(const Scenario& s, const LayerKernel& made)
 {
     const double visited = d(s.model.experts_per_token) / d(s.model.experts);

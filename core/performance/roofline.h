@@ -79,7 +79,7 @@ const RoofPoint& first_mlp_product(const std::vector<RoofPoint>& points);
 // many rows there are.
 std::optional<double> rows_at_intensity(double intensity, double cols, double inner, double operand);
 
-// The same for the inner length K: 2 I M N / (2 M N - I e (M + N)).
+// The inner length K at this intensity: 2 I M N / (2 M N - I e (M + N)).
 std::optional<double> inner_at_intensity(double intensity, double rows, double cols, double operand);
 
 // What a product loses on the way from the peak to its rate. The five shares multiply to what its waves
@@ -112,7 +112,7 @@ struct ProductDetail
     double last_wave(double processors) const { return tiling.tiles - (tiling.waves - 1) * processors; }
 };
 ProductDetail product_detail(const Device& device, const Product& product, double peak, double operand);
-// The same for each number of rows.
+// The product's details for each number of rows.
 std::vector<ProductDetail> over_rows(const Device& device, const Product& product, double peak,
                                      double operand, const std::vector<double>& rows);
 

@@ -1,3 +1,4 @@
+// One file, since the life of a step is one list of events, made and told in one order.
 #include "core/performance/step_life.h"
 
 #include "core/memory/memory.h"

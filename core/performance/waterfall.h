@@ -58,7 +58,7 @@ std::array<double, kLimits> losses(const Scenario& scenario, const StepTime& ste
 Limit limit_of(const Scenario& scenario, const StepTime& step);
 // Whether the slice's traffic leaves the node.
 bool leaves_node(const Scenario& scenario, Slice slice);
-// Of the peak that products and attention reach while they run.
+// The share of the peak that products and attention reach while they run.
 double kernel_efficiency(const StepTime& step);
 
 // What a slice is, in words and as a formula, and the constants of the calibration it hangs on, by name.

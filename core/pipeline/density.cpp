@@ -1,6 +1,7 @@
 #include "core/pipeline/density.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 
 namespace ringside
@@ -38,6 +39,7 @@ void add(std::array<double, 3>& work, const Event& e, double time, double input_
 Density::Density(const Timeline& timeline, double input_share)
     : timeline_(&timeline), input_share_(input_share)
 {
+    assert(input_share >= 0 && input_share <= 1);
     before_.resize(timeline.events.size());
     for (std::size_t rank = 0; rank < timeline.ranks(); ++rank)
     {

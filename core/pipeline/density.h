@@ -24,9 +24,9 @@ public:
     // `input_share` of a whole backward computes input gradients. The timeline must outlive this.
     Density(const Timeline& timeline, double input_share);
 
-    // Of rank `rank` from `from` to `to`, from < to.
+    // Shares of rank `rank` from `from` to `to`, from < to.
     Shares of(std::size_t rank, double from, double to) const { return columns(rank, from, to, 1).front(); }
-    // The same for `count` equal columns of that stretch.
+    // Shares of `count` equal columns of that stretch.
     std::vector<Shares> columns(std::size_t rank, double from, double to, std::size_t count) const;
 
 private:

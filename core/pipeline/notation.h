@@ -21,7 +21,7 @@ struct WrittenOrder
 // them, no operation at all.
 Result<WrittenOrder> read_order(std::string_view text);
 
-// The same notation, one line a rank.
+// Writes an order in this notation, one line per rank.
 std::string write_order(const Order& order);
 
 } // namespace ringside

@@ -5,6 +5,7 @@
 #include "core/pipeline/families.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ringside
 {
@@ -36,6 +37,7 @@ ScheduleKind find_schedule(std::string_view id)
 ScheduleKind schedule(std::string_view id)
 {
     const ScheduleKind found = find_schedule(id);
+    assert(found != nullptr);
     return found != nullptr ? found : schedules().front();
 }
 
@@ -98,6 +100,7 @@ std::int64_t rank_of(ScheduleKind kind, const ScheduleShape& shape, std::int64_t
                      std::int64_t micro_batch)
 {
     const std::int64_t p = shape.stages;
+    assert(stage >= 0 && stage < virtual_stages(kind, shape) && micro_batch >= 0);
     switch (kind->placement)
     {
     case Placement::loop:
@@ -113,6 +116,7 @@ std::int64_t rank_of(ScheduleKind kind, const ScheduleShape& shape, std::int64_t
 std::vector<std::int64_t> stages_of(Placement placement, std::int64_t stages, std::int64_t chunks,
                                     std::int64_t rank)
 {
+    assert(rank >= 0 && rank < stages && chunks >= 1);
     if (placement == Placement::two_way)
     {
         return {rank, stages - 1 - rank};

@@ -140,7 +140,7 @@ using ScheduleKind = const ScheduleInfo*;
 std::span<const ScheduleKind> schedules();
 // Null where there is none of this id.
 ScheduleKind find_schedule(std::string_view id);
-// The same for an id that is known to exist.
+// The schedule of an id that is known to exist.
 ScheduleKind schedule(std::string_view id);
 
 // Ranges first, then what the schedule itself asks for. Paths are stages, micro_batches and chunks; each hint

@@ -1,8 +1,10 @@
+// One file, since the simulator, the timeline it makes and what is asked of that go together.
 #include "core/pipeline/simulate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace ringside
@@ -274,7 +276,7 @@ private:
 
     Issue stuck(std::size_t r)
     {
-        // Of two that run together, the second where the first is ready.
+        // Where two run together, the second is taken as the first is ready.
         Event unused;
         const bool second = order_[r][next_[r]].with_next && next_[r] + 1 < order_[r].size() &&
                             ready(r, order_[r][next_[r]], unused);
@@ -369,6 +371,30 @@ double operations_of(ScheduleKind kind, const ScheduleShape& s)
            static_cast<double>(s.micro_batches) * static_cast<double>(s.chunks);
 }
 
+namespace
+{
+
+// Whether every rank's operations begin one after the other and end within the makespan. Two may overlap: a
+// forward and a backward that DualPipe runs together.
+[[maybe_unused]] bool runs_in_order(const Timeline& timeline)
+{
+    for (std::size_t r = 0; r < timeline.ranks(); ++r)
+    {
+        const auto events = timeline.rank(r);
+        const bool sorted = std::ranges::is_sorted(events, {}, &Event::start);
+        const bool inside =
+            std::ranges::all_of(events, [&](const Event& e)
+                                { return 0 <= e.start && e.start <= e.end && e.end <= timeline.makespan; });
+        if (!sorted || !inside || timeline.first[r] > timeline.first[r + 1])
+        {
+            return false;
+        }
+    }
+    return timeline.first.back() == timeline.events.size();
+}
+
+} // namespace
+
 Result<Timeline> simulate(const Order& order, const Costs& costs)
 {
     for (std::size_t r = 0; r < order.size(); ++r)
@@ -385,7 +411,9 @@ Result<Timeline> simulate(const Order& order, const Costs& costs)
             }
         }
     }
-    return Simulator(order, costs).run();
+    auto timeline = Simulator(order, costs).run();
+    assert(!timeline || runs_in_order(*timeline));
+    return timeline;
 }
 
 std::vector<RankState> state_at(const Timeline& timeline, double t)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 namespace ringside
 {
@@ -60,7 +61,7 @@ struct Waiting
         ++open[static_cast<std::size_t>(task)];
     }
 
-    // Calls f(task) in an order in which nobody comes before those it waits for. Returns how many came.
+    // Calls f(task) in an order in which none comes before those it waits for. Returns how many came.
     template <class F>
     std::size_t each(F&& f)
     {
@@ -127,6 +128,7 @@ Result<TaskRun> run_tasks(std::span<const Task> tasks, std::size_t lanes)
                 }
             }
             time.end = time.start + tasks[i].duration;
+            assert(time.start >= time.free && time.end >= time.start); // one at a time on a lane
             run.makespan = std::max(run.makespan, time.end);
             run.busy[static_cast<std::size_t>(tasks[i].lane)] += tasks[i].duration;
             ran[i] = true;

@@ -6,6 +6,8 @@
 #include "core/pipeline/families.h"
 #include "core/pipeline/zero_bubble/search.h"
 
+#include <cassert>
+
 namespace ringside
 {
 
@@ -61,6 +63,8 @@ std::int64_t zb_v_limit(std::int64_t ranks)
 
 Order zero_bubble_order(const ScheduleShape& shape, const Costs& costs, const ZeroBubbleGoal& goal)
 {
+    assert(shape.chunks == (goal.placement == Placement::v ? 2 : 1));
+    assert(costs.stages.size() >= static_cast<std::size_t>(shape.stages * shape.chunks));
     const zero_bubble::Problem problem = zero_bubble::make_problem(shape, costs, goal);
     const bool v = goal.placement == Placement::v;
     return to_order(problem, (v ? zero_bubble::best_v(problem) : zero_bubble::best_loop(problem)).plan);

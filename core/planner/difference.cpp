@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/ranges.h"
 #include "core/memory/memory.h"
 #include "core/planner/layout.h"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -78,6 +80,9 @@ LayoutDifference difference(const Scenario& from, const Scenario& to)
             d.parts.push_back({part.name, more});
         }
     }
+    // The parts are the whole difference, but for the rounding of two grids.
+    assert(std::abs(sum_over(d.parts, &PartChange::seconds) - d.seconds()) <=
+           1e-9 * (d.from.total() + d.to.total()));
     d.bytes = memory_report(to).worst().total().value - memory_report(from).worst().total().value;
     return d;
 }

@@ -1,6 +1,7 @@
 #include "core/planner/kept_layouts.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -76,7 +77,8 @@ const Candidate* add_to_cuts(Cuts& cuts, Objective objective, const Candidate& c
     return &at->second;
 }
 
-// Of layouts that differ in the order alone, and not even in that where they take the same time, the first.
+// Keeps the first of layouts that differ in the order alone, and not even in that where they take the same
+// time.
 void drop_twins(std::vector<Candidate>& best)
 {
     const auto twins = [](const Candidate& a, const Candidate& b)
@@ -181,6 +183,7 @@ bool better(Objective objective, const Candidate& a, const Candidate& b)
 
 double roomy_bytes(double capacity, const SearchLimits& limits)
 {
+    assert(capacity >= 0 && limits.headroom >= 0 && limits.headroom < 1);
     return capacity * (1 - limits.headroom);
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/ranges.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -146,6 +147,7 @@ Goodput goodput(const RunRates& r, const RunPlan& plan)
         *std::ranges::max_element(g.share) += lost;
         lost = 0;
     }
+    assert(sum_over(g.share) == 1 && std::ranges::min(g.share) >= 0); // the parts are all of the time
     return g;
 }
 

@@ -101,7 +101,7 @@ struct Goodput
 // checkpoint that is still on its way when the job fails is lost, which is the factor e^(L / M). Nodes in
 // repair are Poisson distributed around their mean, independent of that.
 Goodput goodput(const RunRates& rates, const RunPlan& plan);
-// The same with another interval, for the curve; no shorter than `least_s`.
+// Goodput with another interval, for the curve; no shorter than `least_s`.
 Goodput goodput_at(RunRates rates, const RunPlan& plan, double interval_s);
 
 // Share lost to first order, d / t + (t / 2 + R) / M: what people work out by hand.

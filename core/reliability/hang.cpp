@@ -133,7 +133,7 @@ void break_program(HangCase& hang, SplitMix& random)
     }
 }
 
-// Of a group's call; null where the log has none.
+// The entry of a group's call; null where the log has none.
 template <class Log>
 auto record_of(Log& log, CallGroup group, std::int64_t sequence) -> decltype(log.data())
 {

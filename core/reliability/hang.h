@@ -112,7 +112,7 @@ struct HangCase
 
 // A case from a seed; the same one always gives the same.
 HangCase draw_hang(std::uint64_t seed);
-// The same with a fault of one's choice.
+// Draws a case with a fault of one's choice.
 HangCase draw_hang(std::uint64_t seed, HangFault fault);
 // Runs the programs: a rank's calls run in order, each after the one before has ended; the n-th call of every
 // member of a group is one collective, which ends if kind and size agree. A rank whose call does not end has

@@ -20,8 +20,8 @@ namespace ringside
 // the time between failures. 0 where either is not above 0.
 Seconds young_interval(Seconds save, Seconds mean_between_failures);
 
-// The same to higher order: sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + (d / 2M) / 9) - d, and M where d is 2 M or
-// more (Daly 2006, equation 37). Work between two saves, the save itself not counted. 0 as above.
+// Young's interval to higher order: sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + (d / 2M) / 9) - d, and M where d is 2
+// M or more (Daly 2006, equation 37). Work between two saves, the save itself not counted. 0 as above.
 Seconds daly_interval(Seconds save, Seconds mean_between_failures);
 
 // Replicas of `replicas` that are out after `failed` failures at random places: R (1 - (1 - 1/R)^f). Several

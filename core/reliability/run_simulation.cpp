@@ -4,6 +4,7 @@
 #include "core/base/ranges.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -209,6 +210,7 @@ RunStory simulate_run(const RunRates& rates, const RunPlan& plan, double horizon
     story.cycle = rates.interval_s + rates.save_s;
     story.failures = draw_failures(rates, plan, story.horizon, seed, kills);
     Simulation(rates, plan, story).run();
+    assert(std::ranges::is_sorted(story.spans, {}, &RunSpan::start)); // one after the other
     return story;
 }
 

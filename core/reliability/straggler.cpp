@@ -3,6 +3,7 @@
 #include "core/base/random.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numbers>
 
@@ -24,6 +25,7 @@ double log_below(double z)
 // of 1 - F(z) above a point that all stay above.
 double expected_largest(double fast, double slow, double offset)
 {
+    assert(fast >= 0 && slow >= 0 && fast + slow >= 1);
     const double low = std::min(0.0, offset) - 12;
     const double high = std::max(0.0, offset) + 12;
     const int steps = 2000;

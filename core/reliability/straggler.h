@@ -30,7 +30,7 @@ double expected_largest_normal(double n);
 double expected_step(const RankTimes& times);
 // Share of the throughput lost against ranks that all take the mean: 1 - mean / expected_step().
 double straggler_loss(const RankTimes& times);
-// The same by hand, where ranks do not vary: x / (1 + x) once anybody is slow.
+// The loss by hand, where ranks do not vary: x / (1 + x) once any rank is slow.
 double one_slow_loss(double slower);
 
 // The ranks' times in one step, the slow ones first; at most 2^20 of them. Another `step`, another draw.

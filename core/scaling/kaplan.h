@@ -14,7 +14,7 @@ namespace ringside
 // [FLOP] 10^15 operations a second for a day.
 inline constexpr double kPetaflopDay = 1e15 * 86400;
 
-// Of N and D together, with early stopping: equation 1.5 with the constants of Table 2.
+// The loss by N and D together, with early stopping: equation 1.5 with the constants of Table 2.
 double kaplan_loss(double parameters, double tokens);
 // Table 6: N = 1.3e9 C^0.73 and D = 2e10 C^0.27, C in PF-days. The two are fitted apart, and 6 N D is 1.8
 // times C at one PF-day. 0 where the budget is not above 0.

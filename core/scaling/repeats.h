@@ -16,7 +16,7 @@ inline constexpr double kExcessDecay = 5.309743;
 // Tokens of one pass that would be worth as much as `seen` tokens out of `unique`: U + U R* (1 - e^(-R / R*))
 // with R = seen / unique - 1 (equation 5). At most 16.4 U; `seen` itself up to one pass.
 double effective_tokens(double unique, double seen);
-// The same for parameters, whose unique part is the optimum for the unique tokens (equation 6).
+// Effective parameters, whose unique part is the optimum for the unique tokens (equation 6).
 double effective_parameters(double parameters, double unique);
 // Parameters that are compute-optimal for so many tokens by this fit: 0.051 U (appendix A).
 double parameters_for_unique(double unique);

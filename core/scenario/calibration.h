@@ -21,7 +21,7 @@ struct Calibration
     double network_hop_us = 14;         // [us] of one step between nodes
     double data_overlap = 1;            // fraction of the backward that gradient traffic can overlap with
     double overlap_slowdown = 0.1;      // compute lost per overlapped gradient traffic
-    // Of the newest attention kernels, by length of the sequence s: peak s / (s + half).
+    // The newest attention kernels, by length of the sequence s: peak s / (s + half).
     double attention_peak =
         0; // share of the dense peak that long sequences' forward reaches; 0: not measured
     double attention_half = 0;  // [tokens] where half of that is reached

@@ -28,7 +28,7 @@ inline constexpr auto kNamesOf<Knob> = names<Knob>("GPUs", "tensor", "context", 
 std::int64_t value_of(const Scenario& scenario, Knob knob);
 // The scenario with one count changed. micro_batches changes the global batch; nothing else follows.
 Scenario with(Scenario scenario, Knob knob, std::int64_t value);
-// The same with 8, 4 or 2 of it, whichever is the most that leaves no error; unchanged where none does.
+// The scenario with 8, 4 or 2 of it, whichever is the most that leaves no error; unchanged where none does.
 Scenario with_some(const Scenario& scenario, Knob knob);
 // The scenario under another schedule, with chunks to suit it: 1, or the fewest that interleaving can use.
 Scenario with_schedule(Scenario scenario, ScheduleKind kind);

@@ -1,3 +1,4 @@
+// One file, since a correction is searched for by one set of tables: fields, their counts, and what is tried.
 #include "core/scenario/fit.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <tuple>
 
@@ -149,67 +151,86 @@ std::vector<std::int64_t> up_to(std::int64_t most)
     return all;
 }
 
-// Counts that may do for a field.
-std::vector<std::int64_t> numbers(const Scenario& s, std::string_view path)
+std::vector<std::int64_t> multiples_near(std::int64_t value, std::int64_t step)
+{
+    return {value / step * step, (value / step + 1) * step};
+}
+
+std::vector<std::int64_t> halves_of(std::int64_t value)
+{
+    std::vector<std::int64_t> all;
+    for (std::int64_t n = value; n > 0; n /= 2)
+    {
+        all.push_back(n);
+    }
+    return all;
+}
+
+std::vector<std::int64_t> up_to_and_all(std::int64_t most)
+{
+    auto all = up_to(most);
+    all.push_back(most);
+    return all;
+}
+
+std::vector<std::int64_t> gpu_counts(const Scenario& s)
 {
     const Parallel& p = s.parallel;
-    const Model& m = s.model;
-    const auto multiples = [](std::int64_t value, std::int64_t step) {
-        return std::vector{value / step * step, (value / step + 1) * step};
-    };
-    if (path == "cluster.gpus")
+    const std::int64_t replica = p.tensor * p.context * p.pipeline;
+    auto found = multiples_near(s.cluster.gpus, replica);
+    for (const std::int64_t data :
+         divisors(std::max<std::int64_t>(1, s.training.global_batch / s.training.micro_batch)))
     {
-        auto found = multiples(s.cluster.gpus, p.tensor * p.context * p.pipeline);
-        for (const std::int64_t data :
-             divisors(std::max<std::int64_t>(1, s.training.global_batch / s.training.micro_batch)))
-        {
-            found.push_back(data * p.tensor * p.context * p.pipeline);
-        }
-        return found;
+        found.push_back(data * replica);
     }
-    if (path == "training.global_batch")
-    {
-        return batches_near(s, s.training.global_batch);
-    }
-    if (path == "training.sequence_length")
-    {
-        return multiples(s.training.sequence_length, p.context * p.tensor);
-    }
-    if (path == "training.micro_batch")
-    {
-        return divisors(std::max<std::int64_t>(1, s.training.global_batch / data_parallel(s)));
-    }
-    if (path == "parallel.chunks")
-    {
-        return up_to(m.layers / p.pipeline);
-    }
-    if (path == "model.kv_heads" || path == "model.head_dim")
-    {
-        return divisors(m.heads);
-    }
-    if (path == "model.layers" || path == "model.hidden")
-    {
-        std::vector<std::int64_t> found;
-        for (std::int64_t n = path == "model.layers" ? m.layers : m.hidden; n > 0; n /= 2)
-        {
-            found.push_back(n);
-        }
-        return found;
-    }
-    if (path.starts_with("model."))
-    {
-        auto found = up_to(path == "model.dense_layers" ? m.layers : m.experts);
-        found.push_back(path == "model.dense_layers" ? m.layers : m.experts);
-        return found;
-    }
+    return found;
+}
+
+// Divisors of GPUs, heads, experts and the experts' width.
+std::vector<std::int64_t> all_divisors(const Scenario& s)
+{
     auto found = divisors(s.cluster.gpus);
-    for (const std::int64_t whole :
-         {m.heads, std::max<std::int64_t>(1, m.experts), std::max<std::int64_t>(1, m.expert_ffn)})
+    for (const std::int64_t whole : {s.model.heads, std::max<std::int64_t>(1, s.model.experts),
+                                     std::max<std::int64_t>(1, s.model.expert_ffn)})
     {
         const auto more = divisors(whole);
         found.insert(found.end(), more.begin(), more.end());
     }
     return found;
+}
+
+struct FieldCounts
+{
+    std::string_view path; // of the field, or what its path begins with
+    std::vector<std::int64_t> (*of)(const Scenario&);
+};
+constexpr std::array kFieldCounts{
+    FieldCounts{"cluster.gpus", gpu_counts},
+    FieldCounts{"training.global_batch",
+                [](const Scenario& s) { return batches_near(s, s.training.global_batch); }},
+    FieldCounts{"training.sequence_length",
+                [](const Scenario& s) {
+                    return multiples_near(s.training.sequence_length, s.parallel.context * s.parallel.tensor);
+                }},
+    FieldCounts{"training.micro_batch", [](const Scenario& s)
+                { return divisors(std::max<std::int64_t>(1, s.training.global_batch / data_parallel(s))); }},
+    FieldCounts{"parallel.chunks",
+                [](const Scenario& s) { return up_to(s.model.layers / s.parallel.pipeline); }},
+    FieldCounts{"model.kv_heads", [](const Scenario& s) { return divisors(s.model.heads); }},
+    FieldCounts{"model.head_dim", [](const Scenario& s) { return divisors(s.model.heads); }},
+    FieldCounts{"model.layers", [](const Scenario& s) { return halves_of(s.model.layers); }},
+    FieldCounts{"model.hidden", [](const Scenario& s) { return halves_of(s.model.hidden); }},
+    FieldCounts{"model.dense_layers", [](const Scenario& s) { return up_to_and_all(s.model.layers); }},
+    FieldCounts{"model.", [](const Scenario& s) { return up_to_and_all(s.model.experts); }},
+    FieldCounts{"", all_divisors}};
+
+// Counts that may do for a field.
+std::vector<std::int64_t> numbers(const Scenario& s, std::string_view path)
+{
+    const auto* counts = std::ranges::find_if(kFieldCounts, [&](const FieldCounts& each)
+                                              { return path.starts_with(each.path); });
+    assert(counts != kFieldCounts.end()); // the last one takes any path
+    return counts->of(s);
 }
 
 Correction remedy(const Setting& setting, Scenario after)

@@ -131,7 +131,7 @@ bool runs_experts(const Framework& f, const Scenario& s)
     return (p.expert == 1 || f.experts) && (p.expert_tensor == 1 || (f.expert_tensor && p.expert > 1));
 }
 
-// Of expert groups over the shards of the replicas.
+// Whether the framework runs expert groups over the shards of the replicas.
 bool runs_expert_groups(const Framework& f, const Scenario& s)
 {
     const Parallel& p = s.parallel;

@@ -105,7 +105,7 @@ struct Framework
     bool whole_expert_groups = false;
     bool experts_in_replicas = false; // experts are cut over replicas alone
     std::vector<LaunchRule> launch;
-    // Of those without a writer of their own: their settings ("maxtext.yml", else assignments) and the
+    // Frameworks without a writer of their own: their settings ("maxtext.yml", else assignments) and the
     // command that starts them, with {torchrun} for that.
     std::string launch_file;
     std::string launch_command;

@@ -17,7 +17,7 @@ using nlohmann::json;
 namespace
 {
 
-// Of what a preset is of: its id and its name.
+// The id or the name of what a preset holds.
 template <auto Of, auto Text>
 constexpr auto text_of_preset = [](auto& preset) -> auto&
 {

@@ -95,11 +95,11 @@ struct Model
     std::int64_t qk_nope_head_dim = 0;
     std::int64_t qk_rope_head_dim = 0;
     std::int64_t v_head_dim = 0;
-    // Of sparse and csa layers: the indexer's heads, their width, and the keys it picks.
+    // Sparse and csa layers: the indexer's heads, their width, and the keys it picks.
     std::int64_t index_heads = 0;
     std::int64_t index_head_dim = 0;
     std::int64_t index_top_k = 0;
-    // Of shared-kv: heads are dealt into so many groups, each projected to so many numbers.
+    // shared-kv: heads are dealt into so many groups, each projected to so many numbers.
     std::int64_t output_groups = 0;
     std::int64_t output_lora_rank = 0;
     std::int64_t linear_head_dim = 0; // width of one head of linear layers
@@ -318,7 +318,7 @@ std::int64_t micro_batches(const Scenario& scenario);
 std::int64_t dense_replicas(const Scenario& scenario);
 // Ranks that hold copies of the same experts: tensor x context x data / (expert x expert_tensor).
 std::int64_t expert_replicas(const Scenario& scenario);
-// Of those, the ranks that ZeRO shards over: all, or a group of parallel.shard_group. With groups there are
+// The ranks among those that ZeRO shards over: all, or a group of parallel.shard_group. With groups there are
 // as many copies of the experts as of the rest, where they have enough replicas.
 std::int64_t dense_shards(const Scenario& scenario);
 std::int64_t expert_shards(const Scenario& scenario);

@@ -85,10 +85,10 @@ struct Software
 
 // What is reached of the accelerator with this software.
 Calibration with_software(const Calibration& accelerator, const Software& software);
-// Of the dense peak, what the forward of attention over a sequence of so many tokens reaches.
+// The share of the dense peak that the forward of attention reaches over a sequence of so many tokens.
 double attention_share(const Calibration& calibration, double tokens);
 
-// Of this kind of accelerator; nothing where no such step was measured.
+// The evidence for this kind of accelerator; null where no such step was measured.
 const StepEvidence* step_evidence(const Software& software, std::string_view gpu);
 
 } // namespace ringside

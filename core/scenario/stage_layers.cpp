@@ -1,6 +1,7 @@
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace ringside
@@ -16,6 +17,7 @@ bool listed(const Parallel& parallel, std::int64_t stages)
 
 std::int64_t decoder_layers(const Model& model, const Parallel& parallel, std::int64_t stages, std::int64_t k)
 {
+    assert(stages > 0 && k >= 0 && k < stages);
     if (listed(parallel, stages))
     {
         return parallel.stage_layers[static_cast<std::size_t>(k)];
@@ -43,6 +45,7 @@ std::int64_t layers_of_stage(const Model& model, const Parallel& parallel, std::
 std::int64_t layers_before_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
                                  std::int64_t k)
 {
+    assert(stages > 0 && k >= 0 && k <= stages);
     if (listed(parallel, stages))
     {
         return std::accumulate(parallel.stage_layers.begin(), parallel.stage_layers.begin() + k,

@@ -9,16 +9,16 @@
 namespace ringside
 {
 
-// Of virtual stage `k` of `stages`, the last with its prediction layers, and the layers before it.
+// Layers of virtual stage `k` of `stages`, the last with its prediction layers, and the layers before it.
 std::int64_t layers_of_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
                              std::int64_t k);
 std::int64_t layers_before_stage(const Model& model, const Parallel& parallel, std::int64_t stages,
                                  std::int64_t k);
 // Whether all stages hold the same number.
 bool even_stages(const Model& model, const Parallel& parallel, std::int64_t stages);
-// Of `layers` layers of one (virtual) stage, the first ones that training.recompute applies to.
+// How many of `layers` layers of one (virtual) stage, the first ones, training.recompute applies to.
 std::int64_t recomputed_of(const Training& training, std::int64_t layers);
-// The same of the whole model, as a share of its layers.
+// The recomputed share of the whole model's layers.
 double recomputed_share(const Scenario& scenario);
 // Layers of every virtual stage of the scenario, as parallel.stage_layers lists them: without prediction
 // layers; empty where all hold the same.

@@ -28,7 +28,7 @@ struct Batching
     std::int64_t steps = 0; // until the last slot is free
     std::int64_t tokens = 0;
 
-    // Of all slots and steps, those that made a token.
+    // The share of all slots and steps that made a token.
     double busy() const
     {
         return steps > 0

@@ -33,7 +33,7 @@ struct CacheShape
     // indexer scores.
     double local_of(const AttentionLayers& alike, double tokens) const;
     double local_read(const AttentionLayers& alike, double tokens) const;
-    // Of numbers of one layer, those on one GPU.
+    // How many of one layer's numbers are on one GPU.
     double here(const AttentionLayers& alike, double numbers) const;
     // Sum over the layers.
     template <class Of>

@@ -20,7 +20,7 @@ namespace
 constexpr std::int64_t kMostGpus = 4096;
 constexpr double kHalf = 2; // [B] of a 16-bit number
 
-// Of one of attention's matrices.
+// The LoRA module of one of attention's matrices.
 LoraModule module_of(std::string_view weight)
 {
     constexpr std::array<std::pair<std::string_view, LoraModule>, 8> kModules{
@@ -85,7 +85,7 @@ std::int64_t expert_layers(const Model& m)
                                   [&](std::int64_t layer) { return has_experts(m, layer) ? 1 : 0; });
 }
 
-// Of the blocks' linear layers.
+// Weights of the blocks' linear layers.
 double linear_elements(const Model& m)
 {
     return sum_over(lora_matrices(m), [&](const LoraMatrix& each)

@@ -84,7 +84,7 @@ struct FinetuneSetup
     bool operator==(const FinetuneSetup&) const = default;
 };
 
-// Of such matrices, those that a token passes: of experts its own.
+// How many such matrices a token passes: of experts only its own.
 double matrices_passed(const Model& model, const LoraMatrix& matrix);
 
 // Sequence length and micro-batch of the scenario, on one GPU.

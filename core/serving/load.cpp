@@ -1,3 +1,4 @@
+// One file, since it is one simulation: arrivals, engines and what both report.
 #include "core/serving/load.h"
 
 #include "core/base/index.h"
@@ -33,7 +34,7 @@ double within(double value, double least, double most, double otherwise)
     return std::isfinite(value) ? std::clamp(value, least, most) : otherwise;
 }
 
-// The same for engines that only prefill.
+// The setup of engines that only prefill.
 LoadSetup prefilling(const Scenario& scenario, LoadSetup s)
 {
     s.engine.ranks = s.prefill_ranks;
@@ -410,7 +411,7 @@ public:
         return r;
     }
 
-    // Of a mean request alone.
+    // Seconds that serve a mean request alone.
     double service() const
     {
         const double prompt = real(setup_.engine.prompt);

@@ -118,7 +118,7 @@ struct LoadReport
 // The scenario must be valid; it gives model, GPU and links.
 LoadReport serve(const Scenario& scenario, LoadSetup setup);
 
-// The same at each of these rates.
+// Reports of the load at each of these rates.
 std::vector<LoadReport> serve_at(const Scenario& scenario, const LoadSetup& setup,
                                  const std::vector<double>& rates);
 

@@ -135,7 +135,8 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     r.balance = s.cluster.gpu.bf16_tflops * 1e12 / slower / rate * each / 2;
 }
 
-// Of `batch` tokens that each choose k of E experts evenly, all but (1 - k/E)^b of the experts are wanted.
+// Weights that are read: `batch` tokens that each choose k of E experts evenly want all but (1 - k/E)^b of
+// the experts.
 double Server::weights_read(double batch) const
 {
     const double wanted = visited >= 1 ? 1 : 1 - std::pow(1 - visited, batch);
@@ -192,7 +193,7 @@ double Server::cache_read(double context) const
                                              { return report.shape.local_read(a, context); });
 }
 
-// Of a prompt only the last token goes through the output projection; a later piece reads what the cache has.
+// Only the last token of a prompt goes through the output projection; a later piece reads what the cache has.
 ServingTime Server::pass(const Iteration& what) const
 {
     const double number = real(report.setup.cache_bits) / 8;

@@ -67,7 +67,7 @@ struct ServingTime
     double small = 0;    // starts of kernels and those too small for a roofline; with replicas only
     bool overlapped = false;
 
-    // Of the roofline's compute and bandwidth, so much is reached.
+    // Seconds where so much of the roofline's compute and bandwidth is reached.
     double total(double peak = 1, double bandwidth = 1) const
     {
         const double kernels =
@@ -111,7 +111,7 @@ struct ServingReport
 // The scenario must be valid; it gives the model and the cluster. A setup out of range is brought into it.
 ServingReport serving_report(const Scenario& scenario, ServingSetup setup);
 
-// Of one prompt, what an iteration computes.
+// What an iteration computes of one prompt.
 struct PromptPiece
 {
     double before = 0; // tokens that the cache has already
@@ -132,7 +132,7 @@ struct Iteration
 std::function<ServingTime(const Iteration&)> iteration_clock(const Scenario& scenario,
                                                              const ServingSetup& setup);
 
-// The same for many batches, model and memory worked out once.
+// Reports of many batches, model and memory worked out once.
 std::vector<ServingReport> serving_curve(const Scenario& scenario, const ServingSetup& setup,
                                          const std::vector<std::int64_t>& batches);
 

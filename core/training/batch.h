@@ -1,4 +1,4 @@
-// What a batch is made of: B = DP x accumulation x micro-batch, solved for any of the four, and what a person
+// What a batch is made of: B = DP x accumulation x micro-batch, solved for any of the four, and what a user
 // could take instead where it does not divide. Says nothing about memory or time.
 //
 // A replica is t x cp x p GPUs: solving for replicas changes the number of GPUs and keeps the layout of one

@@ -1,6 +1,7 @@
 #include "core/training/critical_batch.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -8,16 +9,19 @@ namespace ringside
 
 double noise_scale(double trace_of_covariance, double squared_gradient)
 {
+    assert(squared_gradient > 0);
     return trace_of_covariance / squared_gradient;
 }
 
 double steps_over_least(double batch, double critical)
 {
+    assert(batch > 0);
     return 1 + critical / batch;
 }
 
 double examples_over_least(double batch, double critical)
 {
+    assert(batch >= 0 && critical > 0);
     return 1 + batch / critical;
 }
 
@@ -28,11 +32,13 @@ double step_progress(double batch, double critical)
 
 double critical_batch_tokens(double loss)
 {
+    assert(loss > 0);
     return 2e8 / std::pow(loss, 1 / 0.21);
 }
 
 GradientNoise gradient_noise(const GradientNorms& n)
 {
+    assert(n.part > 0 && n.batch > n.part);
     const double more = n.batch - n.part;
     return {(n.batch * n.batch_squared - n.part * n.part_squared) / more,
             (n.part_squared - n.batch_squared) * n.part * n.batch / more};

@@ -1,6 +1,7 @@
 #include "core/training/learning_rate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -63,11 +64,13 @@ double clip_factor(double norm, double limit)
 
 double linear_scaled(double rate, double batch, double to)
 {
+    assert(batch > 0 && to > 0);
     return rate * to / batch;
 }
 
 double sqrt_scaled(double rate, double batch, double to)
 {
+    assert(batch > 0 && to > 0);
     return rate * std::sqrt(to / batch);
 }
 

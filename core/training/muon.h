@@ -26,10 +26,10 @@ struct MuonCost
     double flops = 0;       // of an update
     double token_flops = 0; // of training one token in these matrices: 6 for each active parameter
 
-    // Of a step's FLOPs in these matrices. For square ones 5 m / tokens.
+    // The share of a step's FLOPs in these matrices. For square ones 5 m / tokens.
     double overhead(double tokens) const { return flops / (token_flops * tokens); }
 };
-// Of all layers' matrices; experts count all, of which a token trains some.
+// The cost for all layers' matrices; experts count all, of which a token trains some.
 MuonCost muon_cost(const Model& model, std::int64_t steps = kMuonSteps);
 
 // [B] of each parameter that a data-parallel rank exchanges: gradients reduced and weights gathered in FP32,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -54,7 +55,7 @@ std::uint32_t special_code(const NumberFormat& f, bool nan)
     return top | ones(f.mantissa_bits);
 }
 
-// Of a magnitude the format has.
+// The code of a magnitude that the format has.
 std::uint32_t code_of(const NumberFormat& f, double magnitude)
 {
     if (magnitude == 0)
@@ -218,6 +219,7 @@ std::uint32_t encode(const NumberFormat& f, double value, Overflow overflow)
 
 double round_at_random(const NumberFormat& f, double value, double u)
 {
+    assert(u >= 0 && u < 1);
     const double magnitude = std::fabs(value);
     if (std::isnan(value) || value == 0)
     {

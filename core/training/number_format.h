@@ -78,8 +78,7 @@ std::uint32_t encode(const NumberFormat& format, double value, Overflow overflow
 // decode(encode(value)), but NaN stays NaN in every format.
 double round_to(const NumberFormat& format, double value, Overflow overflow = Overflow::special);
 // Up or down to a neighbour, up with the share of the way to it that the value has gone, so that the mean is
-// the value (Gupta et al. 2015, arXiv 1502.02551, section 3). `u` is from 0 to below 1.
-// Saturates.
+// the value (Gupta et al. 2015, arXiv 1502.02551, section 3). `u` is from 0 to below 1. Saturates.
 double round_at_random(const NumberFormat& format, double value, double u);
 // Distance between neighbours at |value|, the one above it; the least one below the normal numbers. 0 for
 // what is not finite.

@@ -12,13 +12,32 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ringside
 {
 
+namespace
+{
+
+// Pages that became part of another, by their former names in links, lessons and scripts; then where they
+// are.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kFormerPlaces{
+    {{"growth/gpu", "growth/mfu"}}};
+
+} // namespace
+
+std::string_view place_now(std::string_view place)
+{
+    const auto* const found =
+        std::ranges::find(kFormerPlaces, place, [](const auto& each) { return each.first; });
+    return found == kFormerPlaces.end() ? place : found->second;
+}
+
 const ViewInfo* find_view(std::string_view place)
 {
+    place = place_now(place);
     const auto all = views();
     const auto found = std::ranges::find(all, view_of(place), &ViewInfo::id);
     const bool there =
@@ -68,6 +87,10 @@ std::vector<std::string_view> view_places()
     {
         places.push_back(info->id);
         places.insert(places.end(), info->pages.begin(), info->pages.end());
+    }
+    for (const auto& [former, now] : kFormerPlaces)
+    {
+        places.push_back(former);
     }
     return places;
 }
@@ -207,16 +230,22 @@ void Shell::draw_picture(const Frame& frame, const Painter& painter, Rect area, 
     const bool before = std::exchange(out.animating, false);
     const MouseAway away(frozen);
     Look look = painter.look;
-    look.no_tips = look.no_tips || frozen; // the mouse is away, the keyboard is not
+    look.no_tips = look.no_tips || frozen; // controls still show theirs to the keyboard
     const Painter still(painter.list.raw, look, painter.parts);
     held_.begin();
-    if (frame.lesson != nullptr)
+    const auto picture = [&](const Painter& p)
     {
-        draw_lesson_picture(frame, still, area, shown, out);
+        frame.lesson != nullptr ? draw_lesson_picture(frame, p, area, shown, out)
+                                : shown.draw(frame, p, area, out);
+    };
+    if (frozen)
+    {
+        picture(still);
     }
     else
     {
-        shown.draw(frame, still, area, out);
+        walk_.draw(still, picture);
+        walk_.walk(still, area, out);
     }
     if (frozen && (!out.animating || drawn_last_ == of))
     {
@@ -281,23 +310,27 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
         painter.fill(parts.caption, with_alpha(painter.theme.window, 0.7F));
     }
     draw_rail(frame, plain, parts, out);
-    if (frame.lesson != nullptr)
+    draw_foot(frame, painter, plain, parts, motion, out);
+    keys(frame, motion, shown, out);
+}
+
+void Shell::draw_foot(const Frame& frame, const Painter& painter, const Painter& plain, const Parts& parts,
+                      const Motion& motion, Out& out)
+{
+    if (frame.lesson == nullptr)
     {
-        if (parts.has_panel)
-        {
-            lesson_.draw_question(frame, plain, parts.band, out);
-        }
-        else
-        {
-            lesson_.draw_compact(frame, plain, parts.band, panel_, out);
-        }
-        draw_lesson_status(frame, painter, parts.status, motion, out);
+        draw_status(frame, painter, parts.status, motion, out);
+        return;
+    }
+    if (parts.has_panel)
+    {
+        lesson_.draw_question(frame, plain, parts.band, out);
     }
     else
     {
-        draw_status(frame, painter, parts.status, motion, out);
+        lesson_.draw_compact(frame, plain, parts.band, panel_, out);
     }
-    keys(frame, motion, shown, out);
+    draw_lesson_status(frame, painter, parts.status, motion, out);
 }
 
 Look Shell::look_for(const Frame& frame, Look look) const
@@ -352,6 +385,7 @@ Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settl
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     keep_keys_from_widgets();
+    walk_.begin();
     leave_view(frame);
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
@@ -382,21 +416,22 @@ Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settl
         if (shown.about_scenario())
         {
             const Look veiled = look_for(frame, look);
-            panel_.draw(frame, Painter(painter.list.raw, veiled, painter.parts), area, info, shown, out);
+            walk_.draw(Painter(painter.list.raw, veiled, painter.parts),
+                       [&](const Painter& p) { panel_.draw(frame, p, area, info, shown, out); });
         }
         else
         {
-            Panel::draw_own(frame, painter, area, shown, out);
+            walk_.draw(painter, [&](const Painter& p) { Panel::draw_own(frame, p, area, shown, out); });
         }
     }
     const Frame settled = settle(out);
     follow_lesson(settled);
     const Look veiled = look_for(settled, look);
-    const Painter told(painter.list.raw, veiled, painter.parts);
+    const Painter of_picture(painter.list.raw, veiled, painter.parts);
     // A lesson's step may have opened another view meanwhile.
     const ViewInfo* now = find_view(settled.view);
     const Parts settled_parts = layout(settled, look, size);
-    draw_window(settled, told, settled_parts, now == nullptr ? info : *now, out);
+    draw_window(settled, of_picture, settled_parts, now == nullptr ? info : *now, out);
     ImGui::End();
     return settled;
 }

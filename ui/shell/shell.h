@@ -9,6 +9,7 @@
 #include "ui/shell/guide/lesson_panel.h"
 #include "ui/shell/guide/tour.h"
 #include "ui/shell/held_picture.h"
+#include "ui/shell/mark_walk.h"
 #include "ui/shell/palette/palette.h"
 #include "ui/shell/panel/panel.h"
 #include "ui/shell/stage_tools.h"
@@ -43,7 +44,7 @@ public:
     // picture is drawn, so that a slider and everything that follows from it move in the same frame.
     void draw(const Frame& frame, const Look& look, const Settle& settle, Out& out);
     View& view(std::string_view id);
-    // Of the view on show.
+    // The motion of the view on show.
     Motion motion(const Frame& frame) { return view(frame.view).motion(frame); }
     Caption caption(const Frame& frame) { return view(frame.view).caption(frame); }
     Palette& palette() { return palette_; }
@@ -73,6 +74,9 @@ private:
     Look look_for(const Frame& frame, Look look) const;
     void draw_window(const Frame& frame, const Painter& painter, const Parts& parts, const ViewInfo& info,
                      Out& out);
+    // The status, and in a lesson its question; `plain` shows all figures.
+    void draw_foot(const Frame& frame, const Painter& painter, const Painter& plain, const Parts& parts,
+                   const Motion& motion, Out& out);
     // The view's picture, or while it is frozen what was drawn of it then.
     void draw_picture(const Frame& frame, const Painter& painter, Rect area, View& shown, Out& out);
     static bool is_frozen(const Frame& frame);
@@ -114,9 +118,8 @@ private:
     // What the scene of a demonstration says, over the picture.
     static void draw_scene(const Frame& frame, const Painter& painter, Rect& picture);
     void draw_fault_banner(const Frame& frame, const Painter& painter, Rect area, bool dim, Out& out);
-    // A notice of several lines says what went wrong; it lies over the picture until it is closed or
-    // something else succeeds.
-    void take_fault(const std::string& notice);
+    // A fault lies over the picture until it is closed or something else succeeds.
+    void take_fault(const Notice& notice);
     void draw_fault(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void close_fault(const Frame& frame, Out& out);
     // A notice that is wider than its place in the strip wraps above it; what is left for the strip.
@@ -148,6 +151,7 @@ private:
     Panel panel_;
     LessonPanel lesson_;
     StageTools stage_;
+    MarkWalk walk_;
     HeldPicture held_;           // while the window is frozen
     HeldPicture::Of drawn_last_; // by the view itself, before it was frozen
     Caption caption_;            // of caption_of_, a view; it stays while that is frozen
@@ -168,8 +172,8 @@ private:
     bool panel_over_ = false;     // shown over the picture where there is no room beside it
     bool help_open_ = false;
     bool issues_open_ = false;
-    std::string fault_;       // on show; empty: none
-    std::string seen_;        // the last notice
+    Notice fault_;            // on show; empty: none
+    Notice seen_;             // the last notice
     float help_height_ = 480; // of what it shows, once it has been drawn
     GuidePanel guide_;
     Palette palette_;

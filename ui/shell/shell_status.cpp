@@ -68,7 +68,7 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area,
         return;
     }
     const bool training = shown.facts(frame).empty();
-    const MemoryReport& memory = frame.now.report.memory;
+    const MemoryReport& memory = frame.now.report->memory;
     const auto use = training ? GpuMemory{memory.worst().total(), memory.capacity} : shown.gpu_memory(frame);
     if (!use)
     {
@@ -171,6 +171,54 @@ void Shell::draw_speed(const Frame& frame, const Painter& painter, Rect area, Ou
                  fmt::format("{:g}\u00d7", frame.playback.speed), Align::right);
 }
 
+namespace
+{
+
+// The track of a motion's time, which the mouse drags.
+void draw_track(const Frame& frame, const Painter& painter, Rect track, const Motion& motion, Out& out)
+{
+    const Theme& t = painter.theme;
+    const Press pressed = press(painter, track, "Time###scrub");
+    const float knob = painter.px(8);
+    const float span = std::max(1.0F, track.w - 2 * knob);
+    if (pressed.held)
+    {
+        const float to = std::clamp((ImGui::GetIO().MousePos.x - track.x - knob) / span, 0.0F, 1.0F);
+        out.push(Play{false});
+        out.push(Seek{static_cast<double>(to) * motion.duration});
+    }
+    const float x =
+        track.x + knob + span * static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
+    painter.fill({track.x, track.middle() - painter.px(2), track.w, painter.px(4)}, t.raised, painter.px(2));
+    painter.fill({track.x, track.middle() - painter.px(2), x - track.x, painter.px(4)}, t.text,
+                 painter.px(2));
+    painter.list.AddCircleFilled({x, track.middle()}, knob, t.text);
+}
+
+void draw_play_button(const Frame& frame, const Painter& painter, Rect play, Out& out)
+{
+    const Theme& t = painter.theme;
+    if (press(painter, play, "Play or pause###play").clicked)
+    {
+        out.push(Play{!frame.playback.playing});
+    }
+    painter.fill(play, t.text, painter.px(6));
+    const float u = painter.px(7);
+    if (frame.playback.playing)
+    {
+        painter.fill({play.centre() - u, play.middle() - u, painter.px(5), 2 * u}, t.window);
+        painter.fill({play.centre() + u - painter.px(5), play.middle() - u, painter.px(5), 2 * u}, t.window);
+    }
+    else
+    {
+        painter.list.AddTriangleFilled({play.centre() - u * 0.8F, play.middle() - u},
+                                       {play.centre() + u, play.middle()},
+                                       {play.centre() - u * 0.8F, play.middle() + u}, t.window);
+    }
+}
+
+} // namespace
+
 void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area, const Motion& motion,
                            Out& out)
 {
@@ -204,22 +252,7 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
         Rect track{area.right() - track_width - painter.px(8), area.middle() - painter.px(14), track_width,
                    painter.px(28)};
         area.w = track.x - area.x;
-        const Press pressed = press(painter, track, "Time###scrub");
-        const float knob = painter.px(8);
-        const float span = std::max(1.0F, track.w - 2 * knob);
-        if (pressed.held)
-        {
-            const float to = std::clamp((ImGui::GetIO().MousePos.x - track.x - knob) / span, 0.0F, 1.0F);
-            out.push(Play{false});
-            out.push(Seek{static_cast<double>(to) * motion.duration});
-        }
-        const float x = track.x + knob +
-                        span * static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
-        painter.fill({track.x, track.middle() - painter.px(2), track.w, painter.px(4)}, t.raised,
-                     painter.px(2));
-        painter.fill({track.x, track.middle() - painter.px(2), x - track.x, painter.px(4)}, t.text,
-                     painter.px(2));
-        painter.list.AddCircleFilled({x, track.middle()}, knob, t.text);
+        draw_track(frame, painter, track, motion, out);
     }
     if (roomy)
     {
@@ -230,23 +263,7 @@ void Shell::draw_transport(const Frame& frame, const Painter& painter, Rect area
     }
     const Rect play{area.right() - painter.px(40), area.middle() - painter.px(16), painter.px(40),
                     painter.px(32)};
-    if (press(painter, play, "Play or pause###play").clicked)
-    {
-        out.push(Play{!frame.playback.playing});
-    }
-    painter.fill(play, t.text, painter.px(6));
-    const float u = painter.px(7);
-    if (frame.playback.playing)
-    {
-        painter.fill({play.centre() - u, play.middle() - u, painter.px(5), 2 * u}, t.window);
-        painter.fill({play.centre() + u - painter.px(5), play.middle() - u, painter.px(5), 2 * u}, t.window);
-    }
-    else
-    {
-        painter.list.AddTriangleFilled({play.centre() - u * 0.8F, play.middle() - u},
-                                       {play.centre() + u, play.middle()},
-                                       {play.centre() - u * 0.8F, play.middle() + u}, t.window);
-    }
+    draw_play_button(frame, painter, play, out);
 }
 
 void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
@@ -279,38 +296,38 @@ void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
 
 std::string Shell::draw_notice(const Frame& frame, const Painter& painter, Rect strip)
 {
-    if (frame.notice.find('\n') != std::string::npos)
+    if (frame.notice.is_fault())
     {
         return {}; // draw_fault()'s
     }
-    if (painter.width(Type::small, frame.notice) + painter.px(24) <= strip.w)
+    if (painter.width(Type::small, frame.notice.text) + painter.px(24) <= strip.w)
     {
-        return frame.notice;
+        return frame.notice.text;
     }
     const float pad = painter.px(12);
     // Where the strip is far to the right, the card goes to the left rather than break its words.
     const float room = ImGui::GetIO().DisplaySize.x - 2 * pad;
     const float w = std::max(strip.w, std::min(painter.px(480), room));
-    const float h = words_height(painter, w - 2 * pad, Type::small, frame.notice) + 2 * pad;
+    const float h = words_height(painter, w - 2 * pad, Type::small, frame.notice.text) + 2 * pad;
     const Rect card{std::max(0.0F, std::min(strip.x, room + pad - w)), strip.y - h - painter.px(8), w, h};
     painter.fill(card, painter.theme.control, painter.px(6));
     painter.outline(card, painter.theme.line, 1, painter.px(6));
-    painter.paragraph(card.inset(pad), Type::small, painter.theme.text, frame.notice);
+    painter.paragraph(card.inset(pad), Type::small, painter.theme.text, frame.notice.text);
     return {};
 }
 
-void Shell::take_fault(const std::string& notice)
+void Shell::take_fault(const Notice& notice)
 {
     if (notice != seen_ && !notice.empty())
     {
-        fault_ = notice.find('\n') != std::string::npos ? notice : std::string();
+        fault_ = notice.is_fault() ? notice : Notice();
     }
     seen_ = notice;
 }
 
 void Shell::close_fault(const Frame& frame, Out& out)
 {
-    fault_.clear();
+    fault_ = Notice();
     out.push(
         SetSpeed{frame.playback.speed}); // anything that is done ends a notice, so that it may come again
     out.animating = true;
@@ -323,19 +340,13 @@ void Shell::draw_fault(const Frame& frame, const Painter& painter, Rect area, Ou
     {
         return;
     }
-    const std::size_t end = fault_.find('\n');
-    const std::string title = fault_.substr(0, end);
-    const std::string lines = fault_.substr(end + 1);
     const float pad = painter.px(16);
     const float wide = std::max(area.w, painter.px(240));
     const float row = painter.px(32);
     float height = row + 2 * pad;
-    for (std::size_t from = 0; from < lines.size();)
+    for (const std::string& line : fault_.faults)
     {
-        const std::size_t to = std::min(lines.find('\n', from), lines.size());
-        const std::string_view line = std::string_view(lines).substr(from, to - from);
         height += words_height(painter, wide - 3 * pad, Type::small, line) * 1.1F;
-        from = to + 1;
     }
     ImGui::SetNextWindowPos({area.x, area.y + painter.px(8)});
     ImGui::SetNextWindowSize({wide, std::min(height, std::max(area.h * 0.8F, painter.px(120)))});
@@ -348,7 +359,7 @@ void Shell::draw_fault(const Frame& frame, const Painter& painter, Rect area, Ou
     const Painter own(*ImGui::GetWindowDrawList(), painter.look);
     const Rect head{at.x, at.y, wide - 2 * pad, row};
     own.triangle(head.x, head.y + row / 3, painter.theme.warning);
-    own.text(head.x + painter.px(28), head.y + row / 3, Type::body_strong, painter.theme.text, title);
+    own.text(head.x + painter.px(28), head.y + row / 3, Type::body_strong, painter.theme.text, fault_.text);
     const float w = own.width(Type::small, "Close") + painter.px(64);
     if (button(own, {head.right() - w, head.y - painter.px(6), w, painter.px(28)}, "Close###close fault",
                "Esc"))
@@ -359,6 +370,7 @@ void Shell::draw_fault(const Frame& frame, const Painter& painter, Rect area, Ou
     {
         const FontScope font(painter.look.fonts.of(Type::small));
         ImGui::PushTextWrapPos(wide - pad);
+        const std::string lines = fmt::format("{}", fmt::join(fault_.faults, "\n"));
         ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
         ImGui::PopTextWrapPos();
     }

@@ -38,7 +38,7 @@ std::int64_t number_of(Purpose purpose, std::int64_t index = 0)
     return static_cast<std::int64_t>(purpose) + index;
 }
 
-std::vector<int> everybody(const TeamConfig& config)
+std::vector<int> all_ranks(const TeamConfig& config)
 {
     std::vector<int> all(static_cast<std::size_t>(config.ranks));
     std::iota(all.begin(), all.end(), 0);
@@ -51,7 +51,7 @@ RankTrainer::RankTrainer(const TeamConfig& config, Transport& transport, Backend
                          Memory& memory)
     : config_(config), plan_(plan_of(config, transport.rank())), corpus_(config.trainer.data),
       transport_(transport), backend_(backend), log_(log), memory_(memory), arena_(backend),
-      world_(group("control", everybody(config), number_of(Purpose::world))),
+      world_(group("control", all_ranks(config), number_of(Purpose::world))),
       tensor_(group("tensor", members_of(config, plan_.rank, Group::tensor), number_of(Purpose::tensor))),
       context_(group("context", members_of(config, plan_.rank, Group::context), number_of(Purpose::context))),
       replicas_(group("data", members_of(config, plan_.rank, Group::replicas), number_of(Purpose::replicas))),

@@ -1,3 +1,4 @@
+// One file, since it is one class: what a rank keeps, gathers and reduces under every ZeRO stage.
 #include "core/lab/ranks/shards.h"
 
 #include "core/lab/ranks/communication/compressed_sum.h"
@@ -22,7 +23,7 @@ std::vector<int> places_of(const trainer::LayerPlaces& l)
                            l.up_bias, l.gain2, l.bias2, l.down_bias, l.router_bias});
 }
 
-// Of the experts that are here.
+// The places of the weights of the experts that are here.
 std::vector<int> expert_places_of(const trainer::LayerPlaces& l, int experts)
 {
     std::vector<int> places;

@@ -53,7 +53,8 @@ public:
     void reduce(Index unit);
     void finish_reducing();
 
-    // Of the reduced gradients that this rank answers for among its replicas, those of places in `counted`.
+    // The sum of squares of the reduced gradients that this rank answers for among its replicas, at places in
+    // `counted`.
     double sum_of_squares(const std::vector<bool>& counted);
     // Fills in the parts of an update that belong to the parameters, runs it, and shares the new weights.
     void update(trainer::Update update);

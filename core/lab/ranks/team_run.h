@@ -43,7 +43,7 @@ public:
     void change(TeamRunSettings settings);
     // In the next step; RankFault::none takes it back.
     void plan(PlannedFault fault);
-    // Of a broken team: goes on without the rank that is missing, see without_one().
+    // A broken team goes on without the rank that is missing, see without_one().
     void go_on_without();
 
 private:
@@ -66,7 +66,7 @@ private:
     void mark(std::string says, bool trouble);
 
     std::shared_ptr<Team> team_; // set under the mutex, so that it can be ended from outside
-    // Of the thread of the steps.
+    // Used by the thread of the steps alone.
     TeamConfig config_;
     TeamRunSettings settings_;
     std::optional<trainer::TrainerState> kept_;

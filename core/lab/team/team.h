@@ -19,14 +19,14 @@ struct TeamConfig
     TrainerConfig trainer; // global_batch over all ranks; training.schedule orders the pipeline
     Parallel parallel;
     std::int64_t ranks = 1;
-    // Of gradients that are summed whole (ZeRO 0), by unit: embedding, each layer, head. What was not sent
-    // yet is no part of the state: another team begins without it.
+    // Compresses gradients that are summed whole (ZeRO 0), by unit: embedding, each layer, head. What was not
+    // sent yet is no part of the state: another team begins without it.
     CompressionOptions compression = {.compressor = Compressor::none};
 
     bool operator==(const TeamConfig&) const = default;
 };
 
-// The same for the engine: one node of as many devices.
+// The team as the engine has it: one node of as many devices.
 Scenario scenario_of(const TeamConfig& config);
 
 // "ddp", "zero1", "zero2", "zero3", "tp", "sp" (tensor with the sequence split), "cp", "ep", "pp" over all

@@ -52,7 +52,7 @@ std::string_view ranks_for(std::string_view id)
     return id == "dp-tp" ? "use 2, 4, 6 or 8" : id == "ep" ? "use 1, 2, 4 or 8" : "use 4 or 8";
 }
 
-// The same model, but that a token goes through two of eight experts, each half as wide as its MLP.
+// Turns the MLPs into experts: a token goes through two of eight, each half as wide as the MLP.
 void give_experts(Model& model)
 {
     model.experts = kTeamExperts;

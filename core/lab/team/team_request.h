@@ -1,4 +1,4 @@
-// What a person asks of a team in a few words, and the configuration it comes to. Whether that can be trained
+// What a user asks of a team in a few words, and the configuration it comes to. Whether that can be trained
 // is for the room that trains to say.
 //
 // Micro-batches are counted over all ranks, so that every strategy makes the same step.
@@ -59,8 +59,8 @@ std::string run_name(const TeamConfig& config);
 // The model has experts where the strategy shares them out. A fault names the request, and what would work.
 Result<TeamConfig> config_of(TrainerConfig trainer, const TeamRequest& request);
 
-// The same without one of its copies: the batch is shared out anew, and grows to a multiple where it must.
-// A fault where ranks hold parts that no other has.
+// The configuration without one of its copies: the batch is shared out anew, and grows to a multiple where it
+// must. A fault where ranks hold parts that no other has.
 Result<TeamConfig> without_one(TeamConfig config);
 
 } // namespace ringside

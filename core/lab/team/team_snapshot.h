@@ -68,7 +68,7 @@ struct TeamSnapshot
 
 // Takes down what a step came to; losses are thinned out where there are too many.
 void note_step(TeamSnapshot& run, double loss, std::int64_t most_sent);
-// The same of a step whose trace is known, its bytes and pace too; the trace is kept.
+// Notes a step whose trace is known, its bytes and pace too; the trace is kept.
 void note_step(TeamSnapshot& run, TeamStepTrace trace);
 
 } // namespace ringside

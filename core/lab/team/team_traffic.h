@@ -18,8 +18,8 @@ namespace ringside
 inline constexpr std::array<std::string_view, 7> kTrafficAxes{"data",     "tensor",    "context", "expert",
                                                               "pipeline", "embedding", "control"};
 
-// Of the rank at `place`, one entry for each axis that it sends on, in that order without control.
-// Calls are not predicted. The configuration must be one that trains. Ring collectives of n send
+// The traffic of the rank at `place`, one entry for each axis that it sends on, in that order without
+// control. Calls are not predicted. The configuration must be one that trains. Ring collectives of n send
 // (n-1)/n of their message a pass; where n does not divide it, the shares of ranks differ by less than an
 // element a message, which is left out.
 std::vector<RankTrace::Sent> predicted_traffic(const TeamConfig& config, const Coordinates& place);

@@ -1,10 +1,10 @@
 // Where the numbers are computed: memory and operations of one device. Operations run in the order they are
 // asked for; what they leave behind may be read by the host after download() or wait().
 //
-// The same bits with any number of threads: an element of a product is one sum over K in order whatever the
-// tiles, sums over rows are cut by columns, and the backward of attention is one piece of work per key/value
-// head. Random numbers follow from seed, stream and counter, and a step's place in the data is its number,
-// so a checkpoint is weights, moments and a few counters.
+// Results have the same bits with any number of threads: an element of a product is one sum over K in order
+// whatever the tiles, sums over rows are cut by columns, and the backward of attention is one piece of work
+// per key/value head. Random numbers follow from seed, stream and counter, and a step's place in the data is
+// its number, so a checkpoint is weights, moments and a few counters.
 #pragma once
 
 #include "core/lab/kernel_times.h"
@@ -34,7 +34,7 @@ struct Abilities
 class Backend
 {
 public:
-    // Of what has been read.
+    // Takes what has been read.
     using Take = std::function<void(std::span<const char>)>;
 
     Backend() = default;
@@ -109,7 +109,7 @@ public:
     virtual void run(const Convert& convert) = 0;
     virtual void run(const Update& update) = 0;
 
-    // The same as sum_of_squares(), as a float that stays on the device.
+    // sum_of_squares() as a float that stays on the device.
     virtual void add_squares(const SquareSum& sum)
     {
         const auto value = static_cast<float>(sum_of_squares(sum.data, sum.type, sum.elements));

@@ -71,7 +71,7 @@ bool is_finite(const TrainerState::Part& part, Precision precision)
     return true;
 }
 
-// Of Adam's second moment, which is kept in fp32.
+// Whether the part is Adam's second moment, which is kept in fp32.
 bool is_never_negative(const TrainerState::Part& part)
 {
     for (std::size_t at = 0; at + sizeof(float) <= part.bytes.size(); at += sizeof(float))

@@ -62,8 +62,8 @@ public:
         std::unique_lock lock(mutex_);
         return idle_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_idle(); });
     }
-    // Of a run without a thread: commands and steps for about so many seconds, one at least where there is
-    // any. False once there is nothing left to do, or nothing before the device has answered.
+    // Advances a run without a thread: commands and steps for about so many seconds, one at least where there
+    // is any. False once there is nothing left to do, or nothing before the device has answered.
     bool advance(double seconds)
     {
         const double end = seconds_now() + seconds;
@@ -161,7 +161,7 @@ protected:
 
     mutable std::mutex mutex_; // also of what else is shared with callers
     std::atomic<bool> stop_ = false;
-    // Of the thread of the steps.
+    // Used by the thread of the steps alone.
     Snapshot now_;
     bool single_ = false; // pauses after the next step
     double due_ = 0;      // [s] when the next step may begin

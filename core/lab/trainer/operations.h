@@ -22,7 +22,7 @@ struct Cut
     Index pieces = 1;
     Index first[2] = {0, 0}; // of each piece's first token. NOLINT(modernize-avoid-c-arrays): CUDA's too
 
-    // Of a row of a sequence that has `length` rows here.
+    // The place of a row of a sequence that has `length` rows here.
     constexpr Index place(Index row, Index length) const
     {
         const Index each = length / pieces;
@@ -198,8 +198,9 @@ struct Route
     Index experts() const { return logits.cols; }
     Index sequences() const { return logits.rows / length; }
     Index rows() const { return experts() * sequences() * capacity; }
-    // Of a sequence: tokens that chose each expert, those that it took, and the loss E sum f_i P_i (Switch,
-    // equations 4 to 6) with f_i of all k choices (DeepSeek-V3, arXiv 2412.19437, equations 17 to 20).
+    // What is tallied for a sequence: tokens that chose each expert, those that it took, and the loss E sum
+    // f_i P_i (Switch, equations 4 to 6) with f_i of all k choices (DeepSeek-V3, arXiv 2412.19437, equations
+    // 17 to 20).
     static constexpr Index tally_width(Index experts) { return 2 * experts + 1; }
     static constexpr std::int32_t dropped_from(Index expert)
     {
@@ -318,8 +319,8 @@ struct Update
     float correction1 = 1;    // 1 - beta1^step
     float correction2 = 1;    // 1 - beta2^step
     float gradient_scale = 1; // clipping over loss scale
-    // Of the gradients, where the host does not know their norm yet: gradient_scale is then without clipping,
-    // which the device does, and a sum that is not finite changes nothing.
+    // The gradients' squares, where the host does not know their norm yet: gradient_scale is then without
+    // clipping, which the device does, and a sum that is not finite changes nothing.
     const float* squares = nullptr;
     float clip = 0;          // largest norm; 0: no clipping
     bool stochastic = false; // rounds 16-bit weights up as often as they lie near the upper neighbour

@@ -203,7 +203,7 @@ void pass(Wire& wire, KnobChange& change)
 template <class Wire>
 void pass(Wire& wire, TrainingSnapshot& s)
 {
-    wire(s.state, s.message, s.device, s.step, s.skipped, s.loss, s.smoothed_loss, s.gradient_norm,
+    wire(s.state, s.message, s.device, s.on_gpu, s.step, s.skipped, s.loss, s.smoothed_loss, s.gradient_norm,
          s.noise_scale, s.learning_rate, s.loss_scale, s.step_seconds, s.tokens_per_second,
          s.flops_per_second, s.losses, s.norms, s.rates, s.seconds, s.loss_stride, s.experts, s.kernels,
          s.memory, s.peak, s.highest, s.timeline, s.activations, s.activation_gradients, s.weight_gradients,

@@ -88,7 +88,7 @@ public:
     // Commands and steps for about so many seconds, one step at least. False once there is nothing left to
     // do.
     bool work(double seconds);
-    // Of the device, where the host does not wait for it.
+    // What the device reports where the host does not wait for it.
     void lose_device(const std::string& why);
     void say(std::string what);
 

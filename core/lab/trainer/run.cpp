@@ -1,3 +1,4 @@
+// One file, since it is one class whose commands, steps and snapshots share the state of the run.
 #include "core/lab/trainer/run.h"
 
 #include <fmt/format.h>
@@ -137,6 +138,7 @@ bool TrainingRun::open_trainer()
         return false;
     }
     now_.device = backend->name();
+    now_.on_gpu = backend->is_gpu();
     auto made = Trainer::create(config_, std::move(backend));
     if (!made)
     {

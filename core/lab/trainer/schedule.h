@@ -9,7 +9,8 @@
 namespace ringside::trainer
 {
 
-// Of step `step`, counted from 0: warmup_steps up, then half a cosine down to final_share at decay_steps.
+// The learning rate of step `step`, counted from 0: warmup_steps up, then half a cosine down to final_share
+// at decay_steps.
 double learning_rate(const Recipe& recipe, std::int64_t step);
 
 using ringside::LossScale;

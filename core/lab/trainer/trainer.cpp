@@ -1,3 +1,4 @@
+// One file, since it is one class: a step from the batch to the update, and what a checkpoint keeps of it.
 #include "core/lab/trainer/trainer.h"
 
 #include <fmt/format.h>
@@ -249,7 +250,7 @@ bool Trainer::accumulate(const Onlookers& onlookers, const std::shared_ptr<StepR
     return true;
 }
 
-// Of what has been summed so far, loss scale taken out.
+// The norm of the gradients summed so far, loss scale taken out.
 double Trainer::norm_of_gradients() const
 {
     const Tensor all = parameters_.gradient(0);

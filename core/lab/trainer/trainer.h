@@ -53,7 +53,7 @@ struct Progress
     // Ends a step whose gradients have this norm, loss scale taken out. The update to make, clipped; nothing
     // where the step is skipped.
     std::optional<Update> finish(const TrainerConfig& config, double norm, StepResult& result);
-    // The same while nobody knows the norm yet: the device clips and skips.
+    // Finishes a step whose norm the host does not know yet: the device clips and skips.
     Update finish_unseen(const TrainerConfig& config, StepResult& result);
     // Now one does, of the loss scale that the step ran with.
     void seen(const TrainerConfig& config, double norm, StepResult& result);
@@ -122,7 +122,7 @@ public:
     using TakeText = std::function<void(std::string)>;
     Issues ask_step(const std::atomic<bool>* stop, StepView* view, bool exponents, const TakeStep& take);
     void ask_state(const TakeState& take);
-    // Of a step after which the state is to be restored.
+    // Asks for the kernels' times in a step after which the state is to be restored.
     Issues ask_kernel_times(std::int64_t repeats, Backend::TakeTimes take);
     Issues ask_sample(std::int64_t count, double temperature, std::int64_t top_k, std::uint64_t round,
                       const std::atomic<bool>* stop, TakeText take);

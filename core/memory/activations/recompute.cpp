@@ -53,7 +53,7 @@ public:
             const LayerRange& range = part_.ranges[chunk];
             const std::int64_t cut = std::min(k, range.count);
             dropped += static_cast<double>(kept_[chunk] * (range.count - cut)) * input_;
-            // Of layers that are all alike the last segment is as long as any.
+            // Where all layers are alike, the last segment is as long as any.
             const bool alike = range.experts == 0 || range.experts == range.count;
             for (std::int64_t i = alike ? cut - 1 : 0; i < cut; ++i)
             {

@@ -6,6 +6,7 @@
 #include "core/network/collective/families.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ringside
 {
@@ -33,7 +34,7 @@ std::size_t holders(const Collective& c)
     return static_cast<std::size_t>(c.ranks) + (c.in_switch ? 1 : 0);
 }
 
-Contributors everybody(std::int64_t ranks)
+Contributors all_ranks(std::int64_t ranks)
 {
     return ranks >= kMaxRanks ? ~Contributors{0} : (Contributors{1} << static_cast<unsigned>(ranks)) - 1;
 }
@@ -165,18 +166,19 @@ Holdings holdings_after(const Collective& collective, std::size_t steps)
 
 Contributors wanted(const Collective& c, std::int64_t rank, std::int64_t chunk)
 {
+    assert(rank >= 0 && rank < c.ranks && chunk >= 0 && chunk < c.chunks);
     switch (c.kind)
     {
     case CollectiveKind::all_reduce:
-        return everybody(c.ranks);
+        return all_ranks(c.ranks);
     case CollectiveKind::reduce_scatter:
-        return chunk * c.ranks / c.chunks == rank ? everybody(c.ranks) : 0;
+        return chunk * c.ranks / c.chunks == rank ? all_ranks(c.ranks) : 0;
     case CollectiveKind::all_gather:
         return only(chunk * c.ranks / c.chunks);
     case CollectiveKind::broadcast:
         return only(0);
     case CollectiveKind::reduce:
-        return rank == 0 ? everybody(c.ranks) : 0;
+        return rank == 0 ? all_ranks(c.ranks) : 0;
     case CollectiveKind::send_recv:
         return rank == 1 ? only(0) : 0;
     case CollectiveKind::all_to_all:
@@ -188,6 +190,7 @@ Contributors wanted(const Collective& c, std::int64_t rank, std::int64_t chunk)
 std::vector<std::vector<double>> execute(const Collective& collective,
                                          std::vector<std::vector<double>> values)
 {
+    assert(values.size() <= holders(collective));
     values.resize(holders(collective), std::vector<double>(static_cast<std::size_t>(collective.chunks), 0));
     for (const Step& step : collective.steps)
     {
@@ -199,7 +202,8 @@ std::vector<std::vector<double>> execute(const Collective& collective,
 
 double chunk_share(const Collective& c)
 {
-    // Of an all-to-all a rank's own row of blocks is its message.
+    assert(c.ranks > 0 && c.chunks > 0);
+    // In an all-to-all a rank's message is its own row of blocks.
     return 1 / static_cast<double>(c.kind == CollectiveKind::all_to_all ? c.ranks : c.chunks);
 }
 

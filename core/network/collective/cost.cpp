@@ -190,8 +190,8 @@ CollectiveCost two_levels(CollectiveKind kind, double g, double nodes, Bytes mes
     return cost;
 }
 
-// Of Plain, what goes between nodes of g ranks: steps, and sizes of the message through each of a node's
-// network links. The rest stays inside.
+// What Plain sends between nodes of g ranks: steps, and sizes of the message through each of a node's network
+// links. The rest stays inside.
 struct Crossing
 {
     double steps = 0;
@@ -211,7 +211,7 @@ Crossing crossing(CollectiveKind kind, std::string_view algorithm, const Plain& 
     }
     if (algorithm == "naive")
     {
-        // Straight to everybody; through the links of the root's node where there is a root.
+        // Straight to every rank; through the links of the root's node where there is a root.
         const double others = (n - g) / (n - 1);
         const bool root = p.messages >= 1;
         return {root ? p.steps : p.steps * others, p.messages * others / (root ? g : 1), true};

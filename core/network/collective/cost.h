@@ -39,7 +39,7 @@ struct CollectiveCost
 // step each way.
 CollectiveCost cost_of(const Collective& collective, Bytes message, const Links& links);
 
-// The same without making the steps: exact where tests say so, else what the algorithm tends to (the double
+// The cost without making the steps: exact where tests say so, else what the algorithm tends to (the double
 // tree's pipeline filled, powers of two). For one kind of link: `between` where the ranks reach beyond a
 // node.
 CollectiveCost estimate(CollectiveKind kind, const CollectiveAlgorithm& algorithm, std::int64_t ranks,

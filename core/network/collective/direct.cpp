@@ -1,4 +1,4 @@
-// Everybody speaks to everybody, or to the switch that adds up on the way.
+// Every rank sends to every other, or to the switch that adds up on the way.
 #include "core/network/collective/families.h"
 
 #include <array>

@@ -48,7 +48,7 @@ Seconds micro(double us)
     return Seconds(us * 1e-6);
 }
 
-// Of one pass.
+// The latency of one pass through the switch.
 double switch_us(const Fabric& f)
 {
     return f.switch_us > 0 ? f.switch_us : 2 * f.hop_us;

@@ -6,7 +6,7 @@
 namespace ringside
 {
 
-std::span<const CollectiveAlgorithm> direct_algorithms();    // direct.cpp: everybody at once, or the switch
+std::span<const CollectiveAlgorithm> direct_algorithms();    // direct.cpp: all ranks at once, or the switch
 std::span<const CollectiveAlgorithm> ring_algorithms();      // ring.cpp
 std::span<const CollectiveAlgorithm> tree_algorithms();      // tree.cpp
 std::span<const CollectiveAlgorithm> recursive_algorithms(); // recursive.cpp: partners at doubling distance

@@ -12,7 +12,7 @@ namespace ringside
 namespace
 {
 
-// Of every rank in a tree: -1 for the root's parent.
+// The parent of every rank in a tree; -1 for the root.
 using Parents = std::vector<std::int64_t>;
 
 // The rank that tells r, in a binomial tree from rank 0: r without its highest bit.

@@ -36,7 +36,7 @@ enum class Travel : std::uint8_t
 {
     all_reduce, // sums of what is sent can be sent on: 2 (N-1)/N of it a rank
     owners,     // each rank adds up its N-th and gives out the result, as small: as much
-    all_gather  // everybody gets everything and adds up: (N-1) times it a rank
+    all_gather  // every rank gets everything and adds up: (N-1) times it a rank
 };
 template <>
 inline constexpr auto kNamesOf<Travel> = names<Travel>("all-reduce", "by owners", "all-gather");
@@ -67,7 +67,7 @@ struct CompressionOptions
 
     bool operator==(const CompressionOptions&) const = default;
 };
-// The same with everything its compressor does not use at its default, so that equal work compares equal.
+// The options with everything the compressor does not use at its default, so that equal work compares equal.
 CompressionOptions essential(CompressionOptions options);
 bool feeds_back(const CompressionOptions& options);
 // "Top-k, 1%", "PowerSGD, rank 2"
@@ -90,7 +90,7 @@ public:
     // What is left is not added to the next gradient.
     void forget();
 
-    // Of the last step: gradient + what was carried = sent + left, up to rounding.
+    // What the last step sent and left: gradient + what was carried = sent + left, up to rounding.
     const Values& sent(std::size_t rank) const { return sent_[rank]; }
     const Values& left(std::size_t rank) const { return left_[rank]; }
     // What every rank has afterwards: the mean of what was sent; a vote's winner is not the mean.

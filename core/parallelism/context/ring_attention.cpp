@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -57,11 +58,13 @@ std::vector<std::int64_t> tokens_of(const RingAttentionOptions& o, std::int64_t 
 
 std::int64_t visitor(std::int64_t ranks, std::int64_t rank, std::int64_t hop)
 {
+    assert(ranks > 0 && rank >= 0 && rank < ranks);
     return ((rank - hop) % ranks + ranks) % ranks;
 }
 
 std::int64_t scores_in(const RingAttentionOptions& o, std::int64_t rank, std::int64_t hop)
 {
+    assert(rank >= 0 && rank < o.ranks && hop >= 0 && hop < o.ranks);
     const auto queries = tokens_of(o, rank);
     const auto keys = tokens_of(o, visitor(o.ranks, rank, hop));
     std::int64_t sum = 0;
@@ -97,6 +100,7 @@ void RunningSoftmax::merge(const RunningSoftmax& block)
     {
         return;
     }
+    assert(block.out.size() == out.size());
     const float largest = std::max(max, block.max);
     const float mine = sum == 0 ? 0 : std::exp(max - largest);
     const float theirs = std::exp(block.max - largest);

@@ -43,14 +43,14 @@ struct RingAttentionOptions
 std::int64_t holder(const RingAttentionOptions& options, std::int64_t position);
 // The tokens of a rank, ascending.
 std::vector<std::int64_t> tokens_of(const RingAttentionOptions& options, std::int64_t rank);
-// Whose keys and values rank `rank` has after `hop` hops: everybody passes them on to the next rank.
+// Whose keys and values rank `rank` has after `hop` hops: every rank passes them on to the next rank.
 std::int64_t visitor(std::int64_t ranks, std::int64_t rank, std::int64_t hop);
 // Scores that a rank computes on the block it has after `hop` hops, masked ones left out.
 std::int64_t scores_in(const RingAttentionOptions& options, std::int64_t rank, std::int64_t hop);
-// The same as if every hop waited for its slowest rank: the sum over hops of the most scores of any rank. All
-// wait, as nobody can pass on what it still reads.
+// The scores as if every hop waited for its slowest rank: the sum over hops of the most scores of any rank.
+// All wait, as no rank can pass on what it still reads.
 std::int64_t scores_in_lockstep(const RingAttentionOptions& options);
-// Of the slowest rank over the mean of all, in lockstep; 1 when even.
+// The slowest rank's time over the mean of all, in lockstep; 1 when even.
 double imbalance(const RingAttentionOptions& options);
 
 // What a rank remembers of one query between blocks (Milakov and Gimelshein 2018, arXiv 1805.02867, section
@@ -72,9 +72,9 @@ public:
     explicit RingAttention(const RingAttentionOptions& options);
 
     const RingAttentionOptions& options() const { return options_; }
-    // Of the query at `position`, after `blocks` blocks (0 to R) of its rank have been merged.
+    // The state of the query at `position`, after `blocks` blocks (0 to R) of its rank have been merged.
     const RunningSoftmax& state(std::int64_t position, std::int64_t blocks) const;
-    // The same softmax taken over all keys at once, without any cut.
+    // The softmax taken over all keys at once, without any cut.
     const std::vector<float>& whole(std::int64_t position) const;
     // The largest difference of any result to that, after the last block.
     double difference() const;

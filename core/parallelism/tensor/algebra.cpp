@@ -167,7 +167,7 @@ void TensorAlgebra::run_whole()
     }
 }
 
-// The same on every rank, or to each its rows.
+// Gives every rank the whole matrix, or its own rows.
 void TensorAlgebra::spread(TensorStage stage, const Matrix& m, bool split)
 {
     const std::int64_t each_rows = kSide / options_.ranks;

@@ -97,7 +97,7 @@ public:
     RankPart second_weights(std::int64_t rank) const;
     // The uncut matrix that this stage is about.
     const Matrix& whole(TensorStage stage) const;
-    // Of what all ranks have of a stage, put together or added up, to the uncut.
+    // The largest difference of what all ranks have of a stage, put together or added up, to the uncut.
     double difference(TensorStage stage) const;
 
 private:

@@ -1,5 +1,5 @@
 // What a compressed gradient weighs on the wire: bytes of one rank's part, ratios with the base they are
-// taken against, what a rank sends once everybody has the sum, and where gathering loses to a dense ring.
+// taken against, what a rank sends once every rank has the sum, and where gathering loses to a dense ring.
 //
 // What can overlap the scenario's gradients is the backward of one micro-batch, by step_life.h.
 #pragma once
@@ -25,7 +25,7 @@ using GradientShape = std::vector<GradientBlock>;
 std::int64_t elements_of(const GradientShape& shape);
 std::int64_t tensors_of(const GradientShape& shape);
 
-// Of one rank's part. Values that are sent as numbers take four bytes (top-k, random-k, PowerSGD).
+// The size of one rank's part. Values that are sent as numbers take four bytes (top-k, random-k, PowerSGD).
 struct WireSize
 {
     Bytes values;

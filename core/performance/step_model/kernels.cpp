@@ -25,7 +25,7 @@ Device::Device(const Gpu& gpu, Precision precision, const Software& software, do
     // FlashAttention-3 on H100, head size 128, long sequences: 550 of 650 TFLOP/s (Shah et al., arXiv
     // 2407.08608, figures 5 and 6).
     constexpr double kLatestBackward = 0.85;
-    // Of large products B200 reaches 0.41 of the peak in NVFP4 and 0.68 in BF16 (ai-dynamo/aiconfigurator
+    // In large products B200 reaches 0.41 of the peak in NVFP4 and 0.68 in BF16 (ai-dynamo/aiconfigurator
     // 095f58a5, GEMMs of 1e12 FLOPs and more).
     constexpr double kFourBitProducts = 0.6;
     const Calibration c = with_software(gpu.calibration, software);

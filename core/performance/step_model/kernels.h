@@ -47,7 +47,7 @@ struct Device
     double host_kernel = 0;  // [s] the framework takes to launch one
     double processors = 132; // that share the tiles
 
-    // Of the peak inside full waves of products that run at this one.
+    // The share of the peak inside full waves of products that run at this one.
     double efficiency_at(double any_peak) const
     {
         return any_peak > peak ? efficiency * eight_bit : efficiency;

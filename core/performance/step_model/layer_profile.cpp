@@ -1,3 +1,4 @@
+// One file, since it is one class: the kernels of a layer, which forward, backward and recomputation share.
 #include "core/performance/step_model/layer_profile.h"
 
 #include "core/base/units.h"
@@ -185,7 +186,25 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
     unit.input.add(core.input);
     elementwise(unit, with_experts);
     kernels(unit, products);
+    recompute(unit, core, with_experts);
+    add_tensor(unit, beside_attention, with_experts ? Neighbours{} : beside_mlp);
+    if (p_.context > 1)
+    {
+        add_context(unit, core);
+    }
     const double extra = slow_softmax() ? kSlowKernels : 0;
+    const double backward = kBackwardKernels * products;
+    wait_for_host(unit, kForwardKernels * products + extra, backward * kInputShare + extra,
+                  backward * (1 - kInputShare));
+    if (with_experts && p_.expert > 1)
+    {
+        add_experts(unit);
+    }
+    return unit;
+}
+
+void LayerProfiler::recompute(UnitProfile& unit, const UnitProfile& core, bool with_experts) const
+{
     if (t_.recompute == Recompute::full)
     {
         unit.again = unit.forward;
@@ -206,19 +225,6 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
         }
         unit.again.of(Cause::kernels) = unit.forward.of(Cause::kernels) / 2;
     }
-    add_tensor(unit, beside_attention, with_experts ? Neighbours{} : beside_mlp);
-    if (p_.context > 1)
-    {
-        add_context(unit, core);
-    }
-    const double backward = kBackwardKernels * products;
-    wait_for_host(unit, kForwardKernels * products + extra, backward * kInputShare + extra,
-                  backward * (1 - kInputShare));
-    if (with_experts && p_.expert > 1)
-    {
-        add_experts(unit);
-    }
-    return unit;
 }
 
 void LayerProfiler::kernels(UnitProfile& unit, double products) const
@@ -291,7 +297,7 @@ UnitProfile LayerProfiler::flash_attention() const
     UnitProfile core;
     const auto run = [&](KernelPass pass, double times, double passes)
     {
-        // Of short sequences it waits for its bytes.
+        // With short sequences it waits for its bytes.
         const double rate = device_.attention * (pass == KernelPass::forward ? 1 : device_.backward);
         const double seconds = std::max(times * flops / rate, hbm_seconds(passes * bytes));
         PassTime& time = pass_of(core, pass);
@@ -453,7 +459,7 @@ void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) cons
     }
 }
 
-// Of a token's copies, those that cross the network where each node is sent one: N nodes hold the experts,
+// The share of a token's copies that cross the network where each node is sent one: N nodes hold the experts,
 // and k copies that go anywhere reach N (1 - (1 - 1/N)^k) of them. DeepSeek-V3's router takes four nodes at
 // most.
 double LayerProfiler::crossing_share() const

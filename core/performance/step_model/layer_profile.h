@@ -43,7 +43,7 @@ private:
         double last = 0;       // forward
         double last_input = 0; // its input's gradient
     };
-    // Of one product, by pass.
+    // Seconds of one product, by pass.
     struct ProductTime
     {
         double forward = 0;
@@ -62,11 +62,14 @@ private:
     UnitProfile flash_attention() const;
     UnitProfile stored_scores() const;
     bool slow_softmax() const;
-    // Of its layers' core: linear ones have their own.
+    // The widths of its layers' core: linear ones have their own.
     HeadWidths core_widths() const;
     void elementwise(UnitProfile& unit, bool with_experts) const;
-    // Of queries, of queries, keys and values, and inside the MLP, the elements of a token on this GPU.
+    // Adds casts: elements of a token on this GPU of queries, of queries, keys and values, and inside the
+    // MLP.
     void casts(UnitProfile& unit, double query, double qkv, double inner, bool with_experts) const;
+    // What the backward runs again of the forward; `core` is attention.
+    void recompute(UnitProfile& unit, const UnitProfile& core, bool with_experts) const;
     void kernels(UnitProfile& unit, double products) const;
     void add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const;
     // `core` is attention, which keys and values travel beside.

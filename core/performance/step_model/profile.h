@@ -35,7 +35,7 @@ struct PassTime
     double total() const;
     // The device at work: without waiting for the host, and without the wire.
     double device() const;
-    // The same with waiting for the host: what a pass takes where nothing is sent.
+    // device() with waiting for the host: what a pass takes where nothing is sent.
     double alone() const { return device() + of(Cause::host); }
     void add(const PassTime& other, double times = 1);
 };
@@ -65,7 +65,7 @@ enum class Unit : std::uint8_t
 };
 inline constexpr std::size_t kUnits = 4;
 
-// Of one token. No layout plays a part but by what is computed again.
+// FLOPs of one token. No layout plays a part but by what is recomputed.
 struct TokenFlops
 {
     double model = 0;      // forward and backward

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <limits>
 
@@ -54,11 +55,13 @@ Tiling tiling(const Device& device, const Product& p, double peak)
 
 double tile_count(const Product& p, double rows, double cols)
 {
+    assert(rows > 0 && cols > 0);
     return std::ceil(p.rows / rows) * std::ceil(p.cols / cols) * p.batch;
 }
 
 double wave_use(double tiles, double processors)
 {
+    assert(tiles > 0 && processors > 0);
     return tiles / (std::ceil(tiles / processors) * processors);
 }
 

@@ -29,7 +29,7 @@ Tiling tiling(const Device& device, const Product& product, double peak);
 
 // Tiles of `rows` x `cols` that cover the result of every batch, those at its edges whole.
 double tile_count(const Product& product, double rows, double cols);
-// Of the places for a tile in all waves over so many processors, the share that have one.
+// The share of the places for a tile in all waves over so many processors that have one.
 double wave_use(double tiles, double processors);
 // [B] of operands and result, each once: elements of `operand` bytes read, 16-bit ones written.
 double product_bytes(const Product& product, double operand);

@@ -9,7 +9,7 @@ namespace ringside
 namespace
 {
 
-// Of `ranks` GPUs, each `stride` after the last, those in one node.
+// How many of `ranks` GPUs, each `stride` after the last, are in one node.
 double members_of_node(double per_node, double ranks, double stride)
 {
     return std::clamp(std::floor(per_node / stride), 1.0, ranks);

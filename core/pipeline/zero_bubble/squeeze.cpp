@@ -224,7 +224,7 @@ private:
         return soonest;
     }
 
-    // Of the steps that can start now and leave the next one its time, the earliest in the skeleton, or
+    // The earliest in the skeleton among the steps that can start now and leave the next one its time, or
     // kKinds.
     Kind best_pull(std::int32_t r, double until) const
     {

@@ -16,9 +16,9 @@ namespace ringside
 class IdleTimes
 {
 public:
-    // Of a rank in a step of equal stages, in the unit of the times; without transfers. With more than four
-    // micro-batches a stage the rest is taken to go on as the last stages' worth of them did. The shape must
-    // be legal. An order made for the very times may idle a little less.
+    // The idle time of a rank in a step of equal stages, in the unit of the times; without transfers. With
+    // more than four micro-batches per stage the rest is taken to go on as the last stages' worth of them
+    // did. The shape must be legal. An order made for the very times may idle a little less.
     double idle(ScheduleKind kind, const ScheduleShape& shape, const StageTimes& times);
 
 private:

@@ -1,9 +1,11 @@
 #include "core/planner/search/layout_search.h"
 
+#include "core/base/ranges.h"
 #include "core/planner/kept_layouts.h"
 #include "core/scenario/choices.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -54,6 +56,7 @@ LayoutSearch::LayoutSearch(const Scenario& scenario, const SearchLimits& limits,
                            std::size_t parts)
     : s_(scenario), limits_(limits), model_(scenario), counts_(part == 0), whole_(parts == 1)
 {
+    assert(parts > 0 && part < parts);
     s_.parallel.stage_layers.clear();
     if (limits_.freed.recompute_layers)
     {
@@ -461,6 +464,11 @@ bool LayoutSearch::advance(std::int64_t layouts)
     if (done())
     {
         finished_ = true;
+        // What was tried is legal or rejected, and what is legal fits or does not.
+        assert(result_.tried + result_.count(Rejection::memory) ==
+               result_.legal + sum_over<std::int64_t>(result_.rejected));
+        assert(result_.fit + result_.count(Rejection::memory) == result_.legal &&
+               result_.tight <= result_.fit);
         if (whole_)
         {
             result_ = timed(s_, std::move(result_), limits_.objective);

@@ -101,7 +101,7 @@ void LayoutSearch::list_all(const StepWork& work)
     }
 }
 
-// Of context and pipeline parallelism.
+// Lists the groups of context and pipeline parallelism.
 void LayoutSearch::list_groups(std::int64_t gpus, std::int64_t tensor, const StepWork& work)
 {
     for (const std::int64_t context : divisors(gpus / tensor))

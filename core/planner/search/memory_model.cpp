@@ -19,7 +19,7 @@ bool alike(const StagePart& a, const StagePart& b)
            std::equal(a.ranges.begin(), a.ranges.end(), b.ranges.begin(), b.ranges.end(), same);
 }
 
-// Of each stage the ranks of which no other keeps as much of every chunk, the first of equals.
+// The ranks of each stage that may keep most: no other keeps as much of every chunk. Of equals the first.
 PipelineMemory::Keepers keepers_of(const Cut& cut, const std::vector<RankKept>& kept)
 {
     const auto covers = [](const RankKept& a, const RankKept& b)

@@ -34,7 +34,7 @@ using RankKept = std::vector<std::int64_t>;
 // What layouts with one cut, one schedule and one number of shards have in common; pointers into the model.
 struct PipelineMemory
 {
-    // Of every stage of the cut the ranks that may keep most: no other keeps as much of every chunk.
+    // Per stage of the cut the ranks that may keep most: no other keeps as much of every chunk.
     using Keepers = std::vector<std::vector<const RankKept*>>;
     // [stage][ZeRO], worked out when first asked for.
     using Weights = std::vector<std::array<std::optional<MemoryHalf>, 4>>;
@@ -49,7 +49,7 @@ class MemoryModel
 public:
     // All scenarios asked about must be one but for their layouts (core/planner/layout.h).
     PipelineMemory pipeline(const Scenario& scenario);
-    // Of every stage what its fullest rank takes whatever the ZeRO stage, in `halves`.
+    // Fills `halves` with what the fullest rank of every stage takes whatever the ZeRO stage.
     static void fill_tokens(const Scenario& scenario, const LayerKept& layer, const PipelineMemory& pipeline,
                             std::vector<MemoryHalf>& halves);
     static Bytes fullest(const Scenario& scenario, const PipelineMemory& pipeline,

@@ -29,8 +29,8 @@ inline constexpr double kToldApart = 0.08;
 // [tokens] From this sequence length upward people run context parallelism: twice what Llama 3 ran without.
 inline constexpr std::int64_t kContextFrom = 16384;
 
-// Of an objective that is a time; memory is exact, and only its own layout equals the best. What is tight
-// equals nothing that is not.
+// Whether computed times cannot tell `candidate` from `best`. Memory is exact, and only its own layout equals
+// the best. What is tight equals nothing that is not.
 bool equals_best(const Candidate& candidate, const Candidate& best, Objective objective);
 
 // Tensor, context, pipeline and expert parallelism, and sharding beyond the optimizer's states: how many of
@@ -39,14 +39,14 @@ int kinds_of_parallelism(const Layout& layout);
 // How many of the settings listed at 1 above a layout of `scenario` has.
 int departures(const Layout& layout, const Scenario& scenario);
 
-// Of those that equal the first the simplest. Null of none. `scenario` is the one searched.
+// The simplest of those that equal the first; null of none. `scenario` is the one searched.
 const Candidate* simplest_equal(std::span<const Candidate> best_first, Objective objective,
                                 const Scenario& scenario);
 
 // Whether both differ in context parallelism and micro-batch alone, in one ratio: a GPU then has the same
 // tokens of as many micro-batches, and only the cut through the sequence differs.
 bool one_family(const Layout& a, const Layout& b);
-// Of each family the best.
+// The best of each family.
 std::vector<Candidate> one_per_family(std::span<const Candidate> best_first);
 
 } // namespace ringside

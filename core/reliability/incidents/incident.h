@@ -87,7 +87,7 @@ struct Incident
     RunSetup setup;
 };
 
-// The same seed is the same incident for ever. With a fault: that one, with the seed's numbers.
+// One seed is one incident for ever. With a fault: that one, with the seed's numbers.
 Incident make_incident(std::uint64_t seed, std::optional<Fault> fault = std::nullopt);
 // The last checkpoint before the fault sets in: the latest from which a run can be saved.
 std::int64_t last_good_checkpoint(const Incident& incident);

@@ -38,7 +38,7 @@ struct IncidentRun
 IncidentRun run_untreated(const Incident& incident);
 // From a checkpoint (a multiple of kCheckpointEvery, at most `noticed`) with the remedy.
 IncidentRun run_treated(const Incident& incident, Remedy remedy, std::int64_t checkpoint);
-// The same batches in a run to which nothing happens.
+// The incident's batches in a run to which nothing happens.
 IncidentRun run_healthy(const Incident& incident);
 
 enum class Outcome : std::uint8_t

@@ -1,3 +1,4 @@
+// One file, since it is one table: a row and its reader for each family of config.json.
 #include "core/scenario/hugging_face/families.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ struct Defaults
     std::int64_t vocab, hidden, ffn, layers, heads, kv_heads, head_dim, longest;
 };
 
-// RMSNorm, rotary positions, SwiGLU, no biases: what Llama and everybody after it has in common.
+// RMSNorm, rotary positions, SwiGLU, no biases: what Llama and its successors have in common.
 void read_gated(HfConfig& c, Model& m, const Defaults& d)
 {
     m.vocab = c.count({"vocab_size"}, d.vocab, kRows);

@@ -139,7 +139,7 @@ void check_shape(HfConfig& c, const Model& m)
     }
 }
 
-// Of where it was loaded from, "meta-llama/Llama-3.1-8B"; else of the family.
+// The name of where it was loaded from, "meta-llama/Llama-3.1-8B"; else of the family.
 std::string name_of(const json& config, const HfFamily& family)
 {
     std::string name = text_of(config, "_name_or_path");

@@ -209,7 +209,9 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
                                             "training", "stage_times", "collective", "software",
                                             "name",     "about",       "id"};
     JsonPlace{value, "", issues}.refuse_others(sections);
-    if (value.contains("schema") && value["schema"] != "ringside.scenario/1")
+    const auto schema = value.find("schema");
+    const auto* word = schema == value.end() ? nullptr : schema->get_ptr<const std::string*>();
+    if (schema != value.end() && (word == nullptr || *word != "ringside.scenario/1"))
     {
         issues.push_back({"schema", shown(value["schema"]) + " is not a scenario this version reads",
                           "use \"ringside.scenario/1\""});

@@ -1,4 +1,4 @@
-// A place in the program as one short text that a person can send to another:
+// A place in the program as one short text that a user can send to another:
 //
 //   ringside:#v=VIEW&s=EXAMPLE;PATH=VALUE;PATH=VALUE&l=LESSON/STEP&q=FAMILY.SEED&a=VALUES&embed
 //

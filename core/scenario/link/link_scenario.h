@@ -18,7 +18,7 @@ std::optional<std::string> link_unescaped(std::string_view text);
 
 // "default;parallel.tensor=4", from the example that needs the fewest changes.
 std::string scenario_for_link(const Scenario& scenario, const Presets& presets);
-// The same read again: what cannot be set is left out, with one fault each. Nothing where the example is not
+// Reads such a text: what cannot be set is left out, with one fault each. Nothing where the example is not
 // known, because changes say nothing without it.
 std::optional<Scenario> scenario_of_link(std::string_view text, const Presets& presets, Issues& issues);
 

@@ -3,6 +3,7 @@
 #include "core/base/scale.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -10,6 +11,7 @@ namespace ringside
 
 double median(std::span<const double> values)
 {
+    assert(!values.empty());
     std::vector<double> sorted(values.begin(), values.end());
     std::ranges::sort(sorted);
     const std::size_t n = sorted.size();

@@ -11,7 +11,7 @@ namespace ringside
 
 inline constexpr std::size_t kMostGuesses = 1000;
 
-// Of a list that is not empty; of the two in the middle the mean.
+// The median of a list that is not empty; the mean of the two in the middle.
 double median(std::span<const double> values);
 
 // How many lie no further from the truth than `share` of it.

@@ -1,5 +1,5 @@
 // A demonstration as data (schema ringside.demo/1): named scenes that a presenter walks through in front of a
-// class, each a scenario in a view. Unlike a lesson it asks nothing of the person at the keyboard.
+// class, each a scenario in a view. Unlike a lesson it asks nothing of the user at the keyboard.
 #pragma once
 
 #include "core/scenario/presets.h"

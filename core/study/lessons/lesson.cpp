@@ -71,7 +71,7 @@ void check_step(const JsonPlace& place, LessonStep& step)
     place.fault_if(step.predict && step.task, "task", "is given next to a prediction",
                    "make two steps of it");
     place.fault_if(step.task && step.free.empty(), "free", "is missing",
-                   "name the fields the person may change");
+                   "name the fields the user may change");
 }
 
 const JsonTable<LessonStep> kStepTable{
@@ -119,12 +119,12 @@ void check_steps(const Lesson& lesson, Issues& issues)
     }
     add_if(issues, !lesson.steps.back().task,
            {fmt::format("steps[{}].task", lesson.steps.size() - 1), "the last step has no task",
-            "end with a configuration that fails, for the person to repair"});
+            "end with a configuration that fails, for the user to repair"});
     add_if(issues, lesson.steps.front().view.empty(),
            {"steps[0].view", "is missing", "say what the lesson opens with"});
     if (std::ranges::none_of(lesson.steps, [](const LessonStep& s) { return s.predict.has_value(); }))
     {
-        issues.push_back({"steps", "there is no prediction", "let the person predict before a reveal"});
+        issues.push_back({"steps", "there is no prediction", "let the user predict before a reveal"});
     }
 }
 

@@ -33,7 +33,7 @@ struct LessonChoice
     std::string when; // condition over metrics; true for exactly one choice
 };
 
-// What the person says before seeing it. The truth is an expression over metrics, never a typed number.
+// What the user says before seeing it. The truth is an expression over metrics, never a typed number.
 struct Prediction
 {
     std::string question;
@@ -53,7 +53,7 @@ struct Prediction
 struct LessonTask
 {
     std::string goal;
-    std::string condition; // expression over metrics, checked on the person's scenario
+    std::string condition; // expression over metrics, checked on the user's scenario
     std::string hint;
     JsonValue solution; // one that is known to work
     std::string done;   // what to say when it is met
@@ -69,7 +69,7 @@ struct LessonStep
     LessonPlayback playback;
     std::string highlight;         // a part the view names
     std::vector<std::string> hide; // parts covered until the prediction is locked in; without one, all along
-    std::vector<std::string> free; // paths of the fields the person may change
+    std::vector<std::string> free; // paths of the fields the user may change
     bool locked = false;           // they are shown and do not move
     bool hidden = false;           // they are not shown
     std::optional<Prediction> predict;

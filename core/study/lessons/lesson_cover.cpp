@@ -25,6 +25,7 @@ struct Later
     std::vector<std::string> parts;   // of predictions about what is on show
     std::vector<std::string> changes; // of those about a change of it, which need no whole picture hidden
     bool asked = false;               // there is one about what is on show, with parts or without
+    bool choice = false;              // one that covers parts of it is answered by words
 };
 
 Later later_than(const LessonPlan& plan, const LessonState& state, const Scenario& shown)
@@ -43,6 +44,7 @@ Later later_than(const LessonPlan& plan, const LessonState& state, const Scenari
         std::ranges::copy_if(step.hide, std::back_inserter(change ? later.changes : later.parts),
                              [&](const std::string& part) { return part != kWhole || !change; });
         later.asked = later.asked || !change;
+        later.choice = later.choice || (step.predict->is_choice() && !step.hide.empty());
     }
     return later;
 }
@@ -65,6 +67,7 @@ LessonCover cover_of(const LessonPlan& plan, const LessonState& state, const Sce
         cover.parts = own;
     }
     cover.caption = later.asked || !cover.parts.empty();
+    cover.sentence = later.choice;
     const auto add = [&](const std::string& part, bool covers)
     {
         const bool covered = contains(cover.parts, part);

@@ -13,8 +13,9 @@ struct LessonCover
     std::vector<std::string> parts; // of the picture, as the view names them
     bool figures = false;           // the picture shows its shapes, without numbers
     bool caption = false;           // the sentence below it has no numbers
+    bool sentence = false;          // there is none: a later choice is between words that it may say
 
-    bool any() const { return figures || caption || !parts.empty(); }
+    bool any() const { return figures || caption || sentence || !parts.empty(); }
 };
 
 // `shown` is the scenario on show: once a free field was moved, a later step's picture is another one.

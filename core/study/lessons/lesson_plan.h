@@ -51,7 +51,7 @@ bool task_met(const LessonPlan& plan, std::size_t step, const LessonValues& valu
 // A guess or truth as people read it: a value with its unit, or the words of the choice.
 std::string said(const Prediction& prediction, double value);
 
-// The texts of a step, filled. `live` is the person's scenario, for what is said when a task is met.
+// The texts of a step, filled. `live` is the user's scenario, for what is said when a task is met.
 struct StepWords
 {
     std::string text;

@@ -35,7 +35,7 @@ Grade automatic_grade(const Attempt& attempt);
 std::string_view why_not(Grade grade, const Attempt& attempt);
 
 // Spoken and design answers are graded by the points that were made: below half No Hire (Again), below 80%
-// Lean (Hard), else Strong (Good). Easy is the person's own "I could teach it", and needs every point.
+// Lean (Hard), else Strong (Good). Easy is the user's own "I could teach it", and needs every point.
 Grade rubric_grade(int ticked, int points, bool could_teach);
 std::string_view rubric_name(Grade grade); // "Lean"
 

@@ -1,5 +1,5 @@
-// Days and dates of a person's study. No clock: every moment is passed in, as UTC milliseconds with the
-// offset of the place the person is in.
+// Days and dates of a user's study. No clock: every moment is passed in, as UTC milliseconds with the
+// offset of the place the user is in.
 #pragma once
 
 #include <cstdint>

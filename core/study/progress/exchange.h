@@ -29,7 +29,7 @@ struct FrozenCard
     std::string back; // plain text, both
     std::vector<std::string> tags;
 };
-// The same for the same family and variant everywhere, so that importing again updates.
+// One id per family and variant everywhere, so that importing again updates.
 std::string stable_guid(std::string_view family, int variant);
 std::string anki_text(const std::vector<FrozenCard>& cards, std::string_view deck = "Ringside");
 // Notes of an Anki text file as personal cards: its header lines say how it is separated and which columns
@@ -44,7 +44,7 @@ struct SheetWords
     std::string question;
     std::string answer;
 };
-// Markdown: the weakest topics, the questions missed most, the known slips, and the person's own notes.
+// Markdown: the weakest topics, the questions missed most, the known slips, and the user's own notes.
 std::string study_sheet(const StudyState& study, std::span<const SheetWords> words);
 
 } // namespace ringside

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace ringside
@@ -30,7 +31,7 @@ double number(Grade grade)
     return static_cast<double>(grade);
 }
 
-double held(double stability)
+double clamped(double stability)
 {
     return std::clamp(stability, kLeastStability, kMostStability);
 }
@@ -91,17 +92,17 @@ double recall_factor(const FsrsWeights& w)
 
 double recall_after(double days, double stability, const FsrsWeights& w)
 {
-    return std::pow(1 + recall_factor(w) * std::max(0.0, days) / held(stability), -w[20]);
+    return std::pow(1 + recall_factor(w) * std::max(0.0, days) / clamped(stability), -w[20]);
 }
 
 double interval_for(double stability, double retention, const FsrsWeights& w)
 {
-    return held(stability) / recall_factor(w) * (std::pow(retention, -1 / w[20]) - 1);
+    return clamped(stability) / recall_factor(w) * (std::pow(retention, -1 / w[20]) - 1);
 }
 
 FsrsMemory first_memory(Grade grade, const FsrsWeights& w)
 {
-    return {held(w[static_cast<std::size_t>(grade) - 1]),
+    return {clamped(w[static_cast<std::size_t>(grade) - 1]),
             std::clamp(raw_first_difficulty(grade, w), 1.0, 10.0)};
 }
 
@@ -118,7 +119,7 @@ double stability_after_pass(FsrsMemory memory, double r, double factor, const Fs
     const auto [s, d] = memory;
     const double growth =
         std::exp(w[8]) * (11 - d) * std::pow(s, -w[9]) * (std::exp(w[10] * (1 - r)) - 1) * factor;
-    return held(s * (1 + growth));
+    return clamped(s * (1 + growth));
 }
 
 double stability_after_lapse(FsrsMemory memory, double r, const FsrsWeights& w)
@@ -126,17 +127,18 @@ double stability_after_lapse(FsrsMemory memory, double r, const FsrsWeights& w)
     const auto [s, d] = memory;
     const double forgotten =
         w[11] * std::pow(d, -w[12]) * (std::pow(s + 1, w[13]) - 1) * std::exp(w[14] * (1 - r));
-    return held(std::min(forgotten, s / std::exp(w[17] * w[18])));
+    return clamped(std::min(forgotten, s / std::exp(w[17] * w[18])));
 }
 
 double stability_same_day(double stability, Grade grade, const FsrsWeights& w)
 {
     const double growth = std::exp(w[17] * (number(grade) - 3 + w[18])) * std::pow(stability, -w[19]);
-    return held(stability * (grade == Grade::again ? growth : std::max(growth, 1.0)));
+    return clamped(stability * (grade == Grade::again ? growth : std::max(growth, 1.0)));
 }
 
 FsrsMemory next_memory(FsrsMemory memory, Grade grade, std::int64_t elapsed_d, const FsrsWeights& w)
 {
+    assert(elapsed_d >= 0);
     const double d = next_difficulty(memory.difficulty, grade, w);
     if (elapsed_d < 1)
     {

@@ -89,7 +89,7 @@ struct Schedule
     std::int64_t longest_d = 36500;           // [days] the longest interval
     bool fuzz = true;                         // spreads intervals of 2.5 days and more by some percent
     std::uint64_t seed = 0;                   // of that
-    std::int64_t offset_ms = 0;               // of the person's place, for whole days
+    std::int64_t offset_ms = 0;               // of the user's place, for whole days
     std::optional<std::int64_t> interview_ms; // nothing is scheduled past it; retention 0.95 in its last week
 
     bool operator==(const Schedule&) const = default;
@@ -124,18 +124,18 @@ FsrsMemory next_memory(FsrsMemory memory, Grade grade, std::int64_t elapsed_d, c
 // fuzz together with the schedule's seed and the count of reviews.
 Card reviewed(const Card& card, Grade grade, std::int64_t now_ms, const Schedule& schedule,
               std::string_view id);
-// Recall at a moment, from the days since the last review; nothing for a fresh card.
 // Whether it was first seen on an earlier day.
 inline bool is_settled(const Card& card, const StudyTime& now)
 {
     return card.phase != CardPhase::fresh && now.day() > now.day_of(card.first_ms);
 }
 
+// Recall at a moment, from the days since the last review; nothing for a fresh card.
 std::optional<double> recall_at(const Card& card, const StudyTime& time, const FsrsWeights& weights);
 // Whether it should be asked: learning steps by the minute, reviews from the morning of their day on.
 bool is_due(const Card& card, const StudyTime& now);
 
-// The same 64 bits for the same text on every machine (FNV-1a, then mixed).
+// 64 bits that are equal for equal texts on every machine (FNV-1a, then mixed).
 std::uint64_t stable_hash(std::string_view text, std::uint64_t seed = 0);
 
 } // namespace ringside

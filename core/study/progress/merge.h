@@ -1,4 +1,4 @@
-// Two states of one person's progress made one: cards brought along, or another window's changes.
+// Two states of one user's progress made one: cards brought along, or another window's changes.
 #pragma once
 
 #include "core/study/progress/progress.h"

@@ -1,4 +1,4 @@
-// What a person has done: the log of reviews, which is the truth, and what they set or wrote. Where every
+// What a user has done: the log of reviews, which is the truth, and what they set or wrote. Where every
 // question stands follows from the log by replay. A value: saving it is the app's.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Review
     int hints = 0;                  // opened, 0 to 3
     std::string mistake;            // id of the known slip; empty when there was none
     std::string answer;             // as typed
-    std::optional<Grade> automatic; // what the check said; the person may have lowered it
+    std::optional<Grade> automatic; // what the check said; the user may have lowered it
 
     bool operator==(const Review&) const = default;
 };
@@ -60,7 +60,7 @@ struct TaskDone
     bool operator==(const TaskDone&) const = default;
 };
 
-// A card the user wrote or imported; asked by its text, graded by the person.
+// A card the user wrote or imported; asked by its text, graded by the user.
 struct PersonalCard
 {
     std::string id; // "personal:" and a guid

@@ -224,9 +224,10 @@ bool sum_holds(std::string_view text)
     return text.substr(at, end - at) == sum_line(others);
 }
 
+constexpr std::string_view kAnyVersion = "ringside.progress/";
+
 bool is_later(const json& file, std::string_view text)
 {
-    constexpr std::string_view kAnyVersion = "ringside.progress/";
     const json schema = file.is_object() ? file.value("schema", json()) : json();
     if (!schema.is_string())
     {
@@ -234,7 +235,7 @@ bool is_later(const json& file, std::string_view text)
                text.find(kProgressSchema) == std::string_view::npos;
     }
     // Another name is a later one's, or this one's with a letter that has changed.
-    return schema != kProgressSchema &&
+    return schema.get_ref<const std::string&>() != kProgressSchema &&
            (schema.get_ref<const std::string&>().starts_with(kAnyVersion) || sum_holds(text));
 }
 
@@ -292,16 +293,18 @@ ProgressRead read_progress(std::string_view text)
         read.issues.push_back({"file", "it is broken", "what stands in it in one piece was read"});
         salvage_progress(text, read);
     }
-    read.whole = read.issues.empty() && schema == kProgressSchema;
+    const auto* word = schema.get_ptr<const std::string*>();
+    read.whole = read.issues.empty() && word != nullptr && *word == kProgressSchema;
     const std::vector<PersonalCard> cards = std::exchange(read.progress.personal, {});
     merge(read.progress, cards); // the last of an id counts
     read.foreign = later || (!read.whole && read.progress == Progress{});
     if (read.foreign || (!read.whole && read.issues.empty()))
     {
-        read.issues.push_back(
-            {"schema",
-             later ? fmt::format("{} is of a later version", shown(schema)) : "this is no progress file",
-             fmt::format("this version reads \"schema\": \"{}\"", kProgressSchema)});
+        const bool named = word != nullptr && word->starts_with(kAnyVersion);
+        read.issues.push_back({"schema",
+                               later && named ? fmt::format("{} is of a later version", shown(schema))
+                                              : "this is no progress file",
+                               fmt::format("this version reads \"schema\": \"{}\"", kProgressSchema)});
     }
     return read;
 }

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace ringside
 {
@@ -98,6 +99,8 @@ private:
     void follow(const LabFrame& lab);
     bool shows_memory(const LabFrame& lab) const { return lab.started() && tab_ == Tab::memory; }
     void choose_tab(const KeyPress& k);
+    ViewKeys page_keys();
+    ViewKeys device_keys();
     void draw_tab(const Frame& frame, const Painter& painter, Rect area, Out& out);
     void draw_run(const Frame& frame, const Painter& painter, Rect area, Out& out);
     static std::string expected_words(const LabFrame& lab);
@@ -336,6 +339,39 @@ bool LabView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& o
     return true;
 }
 
+// What makes steps.
+ViewKeys run_keys()
+{
+    return {{"Space Enter", "Start, pause, resume",
+             [](const KeyPress& k)
+             {
+                 // Space is the transport's once there is a run.
+                 if (!k.frame.lab->started() && !asking(*k.frame.lab))
+                 {
+                     k.out.push(LabAction(LabCommand::run));
+                 }
+             }},
+            {".", "One step, then pause", asks(LabCommand::step)},
+            {",", "Look one step back; Home and End: the first and the newest"},
+            {"M", "Mark this step", asks(LabCommand::mark)},
+            {"R", "Rewind to the last mark", asks(LabCommand::rewind)},
+            {"B", "A second run alongside, as the first began; again to end it", asks(LabCommand::second)},
+            {"S", "Sample a text now", asks(LabCommand::sample)}};
+}
+
+void leave_demo(const KeyPress& k)
+{
+    if (k.frame.lab->demo)
+    {
+        k.out.push(LabAction(LabCommand::clear));
+    }
+}
+
+void add_keys(ViewKeys& keys, ViewKeys more)
+{
+    std::ranges::move(more, std::back_inserter(keys));
+}
+
 void LabView::choose_tab(const KeyPress& k)
 {
     if (asking(*k.frame.lab))
@@ -350,22 +386,21 @@ void LabView::choose_tab(const KeyPress& k)
 
 ViewKeys LabView::keys()
 {
+    ViewKeys all = run_keys();
+    add_keys(all, page_keys());
+    add_keys(all, device_keys());
+    add_keys(all, {{demo_keys_, "Demonstrations; 1 to 3 say what you expect",
+                    [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
+                   {"Backspace", "Clear the run", asks(LabCommand::clear)},
+                   {"Esc", "Leave the demonstration; close what is open", leave_demo},
+                   {switch_keys_, "Switches, as the panel lists them; again: back",
+                    [](const KeyPress& k) { k.out.push(LabAction(PressSwitch{k.which})); }}});
+    return all;
+}
+
+ViewKeys LabView::page_keys()
+{
     return {
-        {"Space Enter", "Start, pause, resume",
-         [](const KeyPress& k)
-         {
-             // Space is the transport's once there is a run.
-             if (!k.frame.lab->started() && !asking(*k.frame.lab))
-             {
-                 k.out.push(LabAction(LabCommand::run));
-             }
-         }},
-        {".", "One step, then pause", asks(LabCommand::step)},
-        {",", "Look one step back; Home and End: the first and the newest"},
-        {"M", "Mark this step", asks(LabCommand::mark)},
-        {"R", "Rewind to the last mark", asks(LabCommand::rewind)},
-        {"B", "A second run alongside, as the first began; again to end it", asks(LabCommand::second)},
-        {"S", "Sample a text now", asks(LabCommand::sample)},
         {"1 to 8",
          "Loss, gradient, memory over the step, numbers, text, batch; kernels and experts where there are "
          "any",
@@ -391,49 +426,45 @@ ViewKeys LabView::keys()
              {
                  step_memory_.step(*k.frame.lab->a.snapshot, k.which == 0 ? -1 : 1);
              }
-         }},
-        {"G", "Train on the next device, where there are several",
-         [](const KeyPress& k)
-         {
-             const LabFrame& lab = *k.frame.lab;
-             if (!lab.devices.empty())
+         }}};
+}
+
+ViewKeys LabView::device_keys()
+{
+    return {{"G", "Train on the next device, where there are several",
+             [](const KeyPress& k)
              {
-                 k.out.push(LabAction(ChooseDevice{(lab.chosen + 1) % lab.devices.size()}));
-             }
-         }},
-        {"H", "Time the kernels of one step, on a GPU through WebGPU",
-         [this](const KeyPress& k)
-         {
-             if (k.frame.lab->started() && has_tab(*k.frame.lab, Tab::kernels))
+                 const LabFrame& lab = *k.frame.lab;
+                 if (!lab.devices.empty())
+                 {
+                     k.out.push(LabAction(ChooseDevice{(lab.chosen + 1) % lab.devices.size()}));
+                 }
+             }},
+            {"H", "Time the kernels of one step, on a GPU through WebGPU",
+             [this](const KeyPress& k)
              {
-                 tab_ = Tab::kernels;
-                 k.out.push(LabAction(LabCommand::time));
-             }
-         }},
-        {"W", "Save a checkpoint", asks(LabCommand::save)},
-        {"L", "Load the last checkpoint", asks(LabCommand::load)},
-        {demo_keys_, "Demonstrations; 1 to 3 say what you expect",
-         [](const KeyPress& k) { k.out.push(LabAction(AskDemo{k.which})); }},
-        {"Backspace", "Clear the run", asks(LabCommand::clear)},
-        {"Esc", "Leave the demonstration; close what is open",
-         [](const KeyPress& k)
-         {
-             if (k.frame.lab->demo)
-             {
-                 k.out.push(LabAction(LabCommand::clear));
-             }
-         }},
-        {switch_keys_, "Switches, as the panel lists them; again: back",
-         [](const KeyPress& k) { k.out.push(LabAction(PressSwitch{k.which})); }}};
+                 if (k.frame.lab->started() && has_tab(*k.frame.lab, Tab::kernels))
+                 {
+                     tab_ = Tab::kernels;
+                     k.out.push(LabAction(LabCommand::time));
+                 }
+             }},
+            {"W", "Save a checkpoint", asks(LabCommand::save)},
+            {"L", "Load the last checkpoint", asks(LabCommand::load)}};
 }
 
 } // namespace
 
 extern const ViewInfo lab_view{
-    44,         "lab",
-    "Lab",      "Train",
-    "Live lab", "A small GPT trained for real: loss, memory and speed, predicted next to measured",
-    {},         make_view<LabView>,
-    {},         ViewRole::lab};
+    10,
+    "lab",
+    ViewGroup::lab,
+    "Train",
+    "Live lab",
+    "A small GPT trained for real: loss, memory and speed, predicted next to measured",
+    {},
+    make_view<LabView>,
+    {},
+    ViewRole::lab};
 
 } // namespace ringside

@@ -21,7 +21,7 @@ struct CheckedCall
 // By all ranks of the transport together. With another seed, other numbers.
 std::vector<CheckedCall> check_communicator(Transport& transport, std::uint64_t seed = 1);
 
-// The same on threads of this process; [rank].
+// The calls of ranks that are threads of this process; [rank].
 std::vector<std::vector<CheckedCall>> checked_on_threads(int ranks, std::uint64_t seed = 1);
 
 // Gathers every rank's calls on rank 0 and compares them there with the threads' bits. Empty where all agree,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 namespace ringside::parallel
@@ -32,6 +33,38 @@ void each_block(const GradientShape& bucket, std::span<float> gradient, const Ea
     }
 }
 
+// For the blocks of a bucket one after the other: `factored` with (block, left factor, place of the right
+// factor, shape, first element), `plain` with (block, its part of `left`, first element) where one is sent as
+// it is.
+template <class Factored, class Plain>
+void each_factor(const GradientShape& bucket, std::span<float> gradient, std::int64_t most_rank,
+                 std::vector<float>& left, const Factored& factored, const Plain& plain)
+{
+    std::size_t p = 0;
+    std::size_t q = 0;
+    each_block(
+        bucket, gradient,
+        [&](const GradientBlock& block, std::span<float> m, std::size_t first)
+        {
+            const auto rank = static_cast<std::size_t>(factor_rank(block, most_rank));
+            const Factors f{static_cast<std::size_t>(block.rows), static_cast<std::size_t>(block.cols), rank};
+            if (rank == 0)
+            {
+                plain(m, std::span(left).subspan(p, m.size()), first);
+                p += m.size();
+                return;
+            }
+            factored(m, std::span(left).subspan(p, f.rows * rank), q, f, first);
+            p += f.rows * rank;
+            q += f.cols * rank;
+        });
+}
+
+std::span<float> right_of(std::vector<float>& all, std::size_t place, const Factors& f)
+{
+    return std::span(all).subspan(place, f.cols * f.rank);
+}
+
 } // namespace
 
 CompressedSum::CompressedSum(const CompressionOptions& options, GradientShape bucket, Communicator& ranks,
@@ -55,6 +88,7 @@ void CompressedSum::keep_back(std::size_t element, float sent)
 
 void CompressedSum::all_reduce(std::span<float> gradient)
 {
+    assert(left_.empty() || left_.size() == gradient.size());
     ++step_;
     for (std::size_t i = 0; i < left_.size(); ++i)
     {
@@ -203,31 +237,16 @@ void CompressedSum::sum_factors(std::span<float> gradient)
 {
     std::vector<float> left(static_cast<std::size_t>(calls_.front().elements));
     std::vector<float> own_right(right_.size());
-    const auto each_factor = [&](const auto& factored, const auto& plain)
+    const auto each = [&](const auto& factored, const auto& plain)
+    { each_factor(bucket_, gradient, options_.rank, left, factored, plain); };
+    const auto keep_all = [&](std::span<float> m, std::size_t first)
     {
-        std::size_t p = 0;
-        std::size_t q = 0;
-        each_block(bucket_, gradient,
-                   [&](const GradientBlock& block, std::span<float> m, std::size_t first)
-                   {
-                       const auto rank = static_cast<std::size_t>(factor_rank(block, options_.rank));
-                       const Factors f{static_cast<std::size_t>(block.rows),
-                                       static_cast<std::size_t>(block.cols), rank};
-                       if (rank == 0)
-                       {
-                           plain(m, std::span(left).subspan(p, m.size()), first);
-                           p += m.size();
-                           return;
-                       }
-                       factored(m, std::span(left).subspan(p, f.rows * rank), q, f, first);
-                       p += f.rows * rank;
-                       q += f.cols * rank;
-                   });
+        for (std::size_t i = 0; i < m.size(); ++i)
+        {
+            keep_back(first + i, m[i]);
+        }
     };
-    const auto right_of = [](std::vector<float>& all, std::size_t q, const Factors& f)
-    { return std::span(all).subspan(q, f.cols * f.rank); };
-
-    each_factor(
+    each(
         [&](std::span<float> m, std::span<float> p, std::size_t q, const Factors& f, std::size_t)
         {
             redraw_empty(right_of(right_, q, f), f.rank, random_of_step(seed_ + q, step_));
@@ -236,22 +255,16 @@ void CompressedSum::sum_factors(std::span<float> gradient)
         [&](std::span<float> m, std::span<float> p, std::size_t first)
         {
             std::ranges::copy(m, p.begin());
-            for (std::size_t i = 0; i < m.size(); ++i)
-            {
-                keep_back(first + i, m[i]);
-            }
+            keep_all(m, first);
         });
     ranks_.all_reduce(left.data(), DType::f32, calls_.front().elements);
-    each_factor(
+    each(
         [&](std::span<float> m, std::span<float> p, std::size_t q, const Factors& f, std::size_t first)
         {
             orthonormalize(p, f.rank);
             add_transposed(m, p, right_of(own_right, q, f), f);
             outer(p, right_of(own_right, q, f), m, f);
-            for (std::size_t i = 0; i < m.size(); ++i)
-            {
-                keep_back(first + i, m[i]);
-            }
+            keep_all(m, first);
         },
         [](std::span<float> m, std::span<float> p, std::size_t) { std::ranges::copy(p, m.begin()); });
     if (right_.empty())
@@ -260,9 +273,9 @@ void CompressedSum::sum_factors(std::span<float> gradient)
     }
     right_ = std::move(own_right);
     ranks_.all_reduce(right_.data(), DType::f32, calls_[1].elements);
-    each_factor([&](std::span<float> m, std::span<float> p, std::size_t q, const Factors& f, std::size_t)
-                { outer(p, right_of(right_, q, f), m, f); },
-                [](std::span<float>, std::span<float>, std::size_t) {});
+    each([&](std::span<float> m, std::span<float> p, std::size_t q, const Factors& f, std::size_t)
+         { outer(p, right_of(right_, q, f), m, f); },
+         [](std::span<float>, std::span<float>, std::size_t) {});
 }
 
 } // namespace ringside::parallel

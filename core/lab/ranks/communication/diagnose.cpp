@@ -60,7 +60,7 @@ public:
 private:
     bool is_dead(const CallRecord& r) const { return r.ended || r.age > timeout_; }
 
-    // Of ranks that are alive, who has waited longest first.
+    // The ranks that are alive and wait, the one that has waited longest first.
     std::vector<Waiting> all_that_wait() const
     {
         std::vector<Waiting> all;
@@ -88,7 +88,7 @@ private:
         return group == w.record->groups.end() ? std::vector<int>{} : group->second.members;
     }
 
-    // The same collective as another rank's log has it; null where that has none, or no longer.
+    // This collective as another rank's log has it; null where that has none, or no longer.
     const Call* counterpart(int rank, const Call& call) const
     {
         const CallRecord* record = record_of(rank);

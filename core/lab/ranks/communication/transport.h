@@ -46,7 +46,7 @@ public:
     // Waits for the next message and shows it to take(), where it lies: with the sender, or in `landing`,
     // which has room for it. A message of another size is a fault of the caller's, and aborts.
     virtual void receive(int from, Tag tag, void* landing, Index bytes, const Take& take) = 0;
-    // The same into `place`, which lies in `memory`.
+    // Receives into `place`, which lies in `memory`.
     void receive_into(int from, Tag tag, void* place, Index bytes, Memory& memory = host_memory())
     {
         receive(from, tag, place, bytes,

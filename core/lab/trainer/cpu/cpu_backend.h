@@ -92,7 +92,7 @@ private:
     {
         in_pieces(argument, t.cols, cpu::kSumColumns, kernel);
     }
-    // The same in pieces that need `floats` of scratch each.
+    // Runs the work in pieces that need `floats` of scratch each.
     template <class Work>
     void with_scratch(Index floats, Index pieces, const Work& work)
     {

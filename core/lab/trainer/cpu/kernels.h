@@ -47,7 +47,7 @@ struct Kernels
     void (*attention)(const Attention& attention, Index part, float* scratch);
     // `part` counts sequence x key/value head.
     void (*attention_backward)(const AttentionBackward& attention, Index part, float* scratch);
-    // The same of a hop; blocks of query rows are counted piece by piece.
+    // Attention of a hop; blocks of query rows are counted piece by piece.
     void (*attention_hop)(const AttentionHop& hop, Index part, float* scratch);
     void (*attention_hop_backward)(const AttentionHopBackward& hop, Index part, float* scratch);
     void (*activation)(const Activation& activation, Part rows);

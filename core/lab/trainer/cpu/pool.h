@@ -47,8 +47,8 @@ private:
     void serve(std::size_t thread);
 
     std::vector<std::thread> workers_;
-    // Of the loop that runs: written before its ticket, and kept until its last part is done. A thread that
-    // has taken a part may read them; a thread that wakes up too late finds none left and touches nothing.
+    // The loop that runs: written before its ticket, and kept until its last part is done. A thread that has
+    // taken a part may read them; one that wakes up too late finds none left and touches nothing.
     Call call_ = nullptr;
     const void* work_ = nullptr;
     std::uint32_t parts_ = 0;

@@ -1,5 +1,6 @@
 // The CUDA backend's operations as launches of kernels. Included by one source of the program, which nvcc
 // compiles, and by one of the tests, which the shim makes runnable.
+// One file, since each operation is a few lines of launch.
 #pragma once
 
 #include "core/lab/trainer/cuda/cuda_backend.h"

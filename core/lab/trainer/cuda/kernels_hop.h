@@ -39,6 +39,28 @@ __device__ inline HopTile hop_tile(const HopShape& a, const Cut& cut, Index sequ
     return {sequence * a.length + piece * a.each(), first, cut.first[piece] + first};
 }
 
+// A lane's part of a row's result: what earlier hops left of it, and what this one leaves.
+template <std::size_t PerLane>
+__device__ inline void read_result(const float* from, int lane, int d, float (&result)[PerLane])
+{
+    for (int i = 0; i < static_cast<int>(PerLane); ++i)
+    {
+        result[i] = i * kRowLanes + lane < d ? from[i * kRowLanes + lane] : 0.0F;
+    }
+}
+template <std::size_t PerLane>
+__device__ inline void write_result(const float (&result)[PerLane], float sum, int lane, int d, float* to)
+{
+    RINGSIDE_UNROLLED
+    for (int i = 0; i < static_cast<int>(PerLane); ++i)
+    {
+        if (i * kRowLanes + lane < d)
+        {
+            to[i * kRowLanes + lane] = sum > 0 ? result[i] / sum : 0.0F;
+        }
+    }
+}
+
 template <class T, std::size_t PerLane>
 __global__ void hop_kernel(const T* queries, const T* key_value, float* out, float* log_sums, bool begins,
                            HopShape a)
@@ -62,14 +84,11 @@ __global__ void hop_kernel(const T* queries, const T* key_value, float* out, flo
     load_rows(queries + own.piece * a.query_stride + head * d, a.query_stride, own.first, a.each(), kTileRows,
               d, query);
     RunningSoftmax softmax;
+    float result[PerLane] = {};
     if (!begins)
     {
         softmax = {log_sums[at_row * a.heads + head], 1};
-    }
-    float result[PerLane] = {};
-    for (int i = 0; !begins && i < static_cast<int>(PerLane); ++i)
-    {
-        result[i] = i * kRowLanes + lane < d ? to[i * kRowLanes + lane] : 0.0F;
+        read_result(to, lane, d, result);
     }
     for (Index piece = 0; piece < a.keys.pieces; ++piece)
     {
@@ -91,14 +110,7 @@ __global__ void hop_kernel(const T* queries, const T* key_value, float* out, flo
     {
         return;
     }
-    RINGSIDE_UNROLLED
-    for (int i = 0; i < static_cast<int>(PerLane); ++i)
-    {
-        if (i * kRowLanes + lane < d)
-        {
-            to[i * kRowLanes + lane] = softmax.sum > 0 ? result[i] / softmax.sum : 0.0F;
-        }
-    }
+    write_result(result, softmax.sum, lane, d, to);
     if (lane == 0)
     {
         log_sums[at_row * a.heads + head] = softmax.sum > 0 ? softmax.most + logf(softmax.sum) : -3.0e38F;

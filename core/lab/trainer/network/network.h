@@ -220,7 +220,7 @@ private:
 
     // out = x weight + bias + add
     void linear(const Tensor& x, int weight, int bias, const Tensor& out, const Tensor& add = {});
-    // The same where x is split by columns over the tensor group: the sum of all parts.
+    // linear() where x is split by columns over the tensor group: the sum of all parts.
     void linear_sum(const Tensor& x, int weight, int bias, const Tensor& out, const Tensor& add);
     // Gradients of weight and bias, and of x.
     void linear_backward(const Tensor& dy, const Tensor& x, int weight, int bias, const Tensor& dx,

@@ -163,7 +163,7 @@ private:
     {
         return add({.name = std::move(name), .deviation = kDeviation}, rows, {cols}, cut);
     }
-    // Of a layer, split by columns or, where what goes in is split already, by rows.
+    // Adds a matrix of a layer, split by columns or, where its input is split already, by rows.
     int block(std::string name, Index rows, const std::vector<Index>& cols, double deviation)
     {
         return add({.name = std::move(name), .block = true, .deviation = deviation}, rows, cols,

@@ -21,7 +21,7 @@ constexpr int kSteps = 3;          // the first is not recorded
 constexpr Index kLeastSide = 128;
 constexpr Index kMostSide = 2048;
 constexpr Index kProbeCopy = Index{16} << 20U; // [B]
-// Of a device as a machine.
+// Sizes of the probe of a device as a machine.
 constexpr Index kLeastOfMany = 32; // side of a product
 constexpr Index kMostOfMany = 8192;
 constexpr Index kLeastCopy = Index{64} << 10U; // [B]

@@ -39,8 +39,8 @@ private:
     // Both ways where the device has subgroups, from here on in the faster.
     void layers();
     void next();
-    // Of the next measurement; `before`: what as many calls took at least [s], `tries`: how often they may be
-    // tried yet.
+    // Sizes the next measurement; `before`: what as many calls took at least [s], `tries`: how often they may
+    // be tried yet.
     void grow(std::int64_t calls, double before, int tries);
     // How long an answer takes by itself, the least of so many times.
     void answer_time(int times);
@@ -74,7 +74,7 @@ private:
     Take take_;
 };
 
-// Of a device that the host waits for; returns when all is measured.
+// Rates of a device that the host waits for; returns when all is measured.
 DeviceRates machine_rates(std::unique_ptr<Backend> backend, const TrainerConfig& config);
 
 } // namespace ringside::trainer

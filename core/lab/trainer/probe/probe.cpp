@@ -98,8 +98,8 @@ private:
         const double whole = seconds_of(work);
         return std::max(whole - start_s, whole / 10);
     }
-    // Of one call. A GPU replays its steps from a graph, so many calls are replayed at once here too: their
-    // launches and the wait at the end are not part of a step.
+    // Seconds of one call. A GPU replays its steps from a graph, so many calls are replayed at once here too:
+    // their launches and the wait at the end are not part of a step.
     template <class Work>
     double seconds_of(const Work& work)
     {

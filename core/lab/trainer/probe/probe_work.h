@@ -43,7 +43,8 @@ public:
         piece.amount = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
         return piece;
     }
-    // Of the model's MLP: forward, and the gradients of its input and of its weights, transposed as there.
+    // The products of the model's MLP: forward, and the gradients of its input and of its weights, transposed
+    // as there.
     Piece layer(DType type, bool subgroups = false)
     {
         Piece piece;

@@ -140,7 +140,7 @@ private:
         Index y = 1;
         Index z = 1;
     };
-    // Of a kernel: a number, or the format that a binding's numbers are stored in.
+    // A constant of a kernel: a number, or the format that a binding's numbers are stored in.
     struct Constant
     {
         std::string_view name;

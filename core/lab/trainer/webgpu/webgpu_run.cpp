@@ -440,7 +440,7 @@ void WebGpuBackend::run(const Combine& c)
             element(add), c.add.stride, element(out), c.out.stride});
 }
 
-// Of ranks that share a sequence, of which a page has none; see abilities().
+// Attention over ranks that share a sequence, which a page never has; see abilities().
 void WebGpuBackend::run(const AttentionHop& /*hop*/)
 {
     not_here();

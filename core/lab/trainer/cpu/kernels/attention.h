@@ -114,7 +114,7 @@ inline void probabilities(const Attention& a, const Head& h, Part queries, const
     }
 }
 
-// The same from the logarithms that the forward kept: no largest score and no sum to look for.
+// Probabilities from the logarithms that the forward kept: no largest score and no sum to look for.
 inline void probabilities_again(const Attention& a, const Head& h, Part queries, const Tensor& strip,
                                 float* scratch)
 {

@@ -192,7 +192,7 @@ __attribute__((noinline)) void micro(Index depth, const float* a, const float* b
     }
 }
 
-// The same where fewer rows or columns than the micro-kernel's are left.
+// The micro-kernel where fewer rows or columns than its own are left.
 inline void micro_edge(Index depth, const float* a, const float* b, float* result, Index stride, Index rows,
                        Index cols)
 {

@@ -40,7 +40,7 @@ fn b_of(k: u32, col: u32) -> f32 {
     return select(0.0, b_at(p.b + place), k < p.k && col < p.n);
 }
 
-// Of the i-th load of a tile: which four rows or columns, and which k; neighbours in i are neighbours in memory.
+// The i-th load of a tile: which four rows or columns, and which k; neighbours in i are neighbours in memory.
 fn place_of(i: u32, k_is_contiguous: bool) -> vec2<u32> {
     return select(vec2(i % side, i / side), vec2(i / depth, i % depth), k_is_contiguous);
 }
