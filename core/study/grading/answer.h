@@ -1,18 +1,18 @@
-// Answers as people type them, read as what the question asks for: "1.12TB", "1 120 GB", "16*70e9", "3h
-// 20min", "2/9", "tp=8", "about 70 GB per GPU". What is not wholly understood is asked back, with what was
-// understood; nothing is dropped. Then whether an answer is right, and what went wrong where it is not,
-// without giving the key away.
+// Answers as people type them, read as what the question asks for: "1.12TB", "1
+// 120 GB", "16*70e9", "3h 20min", "2/9", "tp=8", "about 70 GB per GPU". What is
+// not wholly understood is asked back, with what was understood; nothing is
+// dropped. Then whether an answer is right, and what went wrong where it is
+// not, without giving the key away.
 //
-// More than 1 of a share is percent; small-letter `gb` is what was asked for. Written mistakes come first,
-// then errors of unit, sign and inversion, then the distance; the key is never told.
+// More than 1 of a share is percent; small-letter `gb` is what was asked for.
+// Written mistakes come first, then errors of unit, sign and inversion, then
+// the distance; the key is never told.
 #pragma once
 
 #include "core/base/result.h"
 #include "core/study/grading/asked.h"
 
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace ringside
 {
@@ -41,8 +41,7 @@ struct AnswerReading
     bool has_unit = false; // a plain number otherwise
     std::vector<OtherReading> others;
     std::string doubt;  // not to be graded before this is answered: "Do you mean 46 GPUs?"
-    bool named = false; // with the question's own letters: asked back where it is not right
-    double digit = 0;   // of "about 4": 1, in the base unit; 0 where no hedge allows for rounding
+    bool loose = false; // "about 4", "9 GB each": asked back where it is not right
 };
 
 // Longer texts are no answer.
@@ -50,7 +49,8 @@ inline constexpr std::size_t kLongestAnswer = 200;
 
 // Faults say what could not be read and what would be; their path is empty.
 Result<AnswerReading> read_answer(std::string_view text, const Asked& asked);
-// The units to choose from beside the field, the likeliest first: "GB", "GiB", "TB"; none for a bare count.
+// The units to choose from beside the field, the likeliest first: "GB", "GiB",
+// "TB"; none for a bare count.
 std::vector<std::string> units_to_offer(const Asked& asked);
 
 // What an answer is held against.
@@ -65,10 +65,11 @@ struct AnswerKey
 struct AnswerCheck
 {
     bool correct = false;
-    // Which slip it is: the id of a known mistake, or bits-as-bytes, binary-gb, power-of-ten,
-    // percent-as-fraction, time-unit, inverted, sign. Empty: right, or nobody knows.
+    // Which slip it is: the id of a known mistake, or bits-as-bytes, binary-gb,
+    // power-of-ten, percent-as-fraction, time-unit, inverted, sign. Empty: right,
+    // or nobody knows.
     std::string slip;
-    std::string message; // one or two sentences for the person
+    std::string message; // one or two sentences for the user
     const KnownMistake* known = nullptr;
 };
 

@@ -132,7 +132,7 @@ AnswerCheck check_answer(double value, const AnswerKey& key)
 {
     if (is_right(value, key))
     {
-        return {true, "", "Right.", nullptr};
+        return {true, "", "", nullptr};
     }
     if (const KnownMistake* known = recognised(value, key))
     {

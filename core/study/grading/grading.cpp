@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/study/grading/design.h"
+#include "core/base/text/text.h"
 #include "core/study/grading/tokens.h"
 #include "core/study/progress/attempt.h"
+#include "core/study/questions/layout_answer.h"
 
 #include <algorithm>
 #include <array>
@@ -24,15 +25,13 @@ Asked asked_in(const Question& q)
     Asked asked = asked_for(*find_study_unit(q.unit), q.stem, q.tolerance);
     for (const auto& [name, value] : q.values)
     {
-        if (const double* number = std::get_if<double>(&value))
-        {
-            asked.names.emplace(name, *number);
-        }
+        asked.names.insert(name);
     }
     return asked;
 }
 
-// Asked about only where it decides: a reading that is right next to one that is not.
+// Asked about only where it decides: a reading that is right next to one that
+// is not.
 std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key)
 {
     ToAsk ask{reading.doubt, {}};
@@ -48,18 +47,16 @@ std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key
     {
         return std::nullopt;
     }
-    if (reading.named)
-    {
-        ask.question =
-            fmt::format("With the question's letters that comes to {}: is that the answer?", reading.read_as);
-        ask.choices = {reading.read_as};
-        return ask;
-    }
     const auto right = [&](const OtherReading& other) { return check_answer(other.value, key).correct; };
     if (std::ranges::any_of(reading.others,
                             [&](const OtherReading& other) { return other.as_likely && right(other); }))
     {
         return std::nullopt;
+    }
+    if (reading.loose)
+    {
+        return ToAsk{fmt::format("That is read as {}: type the number without more words", reading.read_as),
+                     {reading.read_as}};
     }
     for (const OtherReading& other : reading.others)
     {
@@ -92,15 +89,8 @@ Result<Verdict> grade_number(const Question& q, const Response& r)
     {
         return reading.issues();
     }
-    AnswerKey key{q.key, *find_study_unit(q.unit), q.tolerance, q.mistakes};
+    const AnswerKey key{q.key, *find_study_unit(q.unit), q.tolerance, q.mistakes};
     AnswerCheck check = check_answer(reading->value, key);
-    // "almost 4" of 3.88: the key, rounded to the digits typed.
-    if (!check.correct && !check.known && q.key != 0)
-    {
-        key.tolerance =
-            std::max(key.tolerance, std::min(key.tolerance * 5 / 3, reading->digit / 2 / std::abs(q.key)));
-        check = check_answer(reading->value, key);
-    }
     if (const auto ask = doubt_of(*reading, key))
     {
         return Issue{"", ask->question, fmt::format("type {}", fmt::join(ask->choices, " or "))};
@@ -139,14 +129,11 @@ std::string without_marks(std::string typed)
     return first == std::string::npos || last < first ? "" : typed.substr(first, last - first + 1);
 }
 
+// Letters and digits in small letters.
 std::string squashed(std::string_view text)
 {
-    std::string out;
-    for (const char c : text)
-    {
-        const bool says = std::isalnum(static_cast<unsigned char>(c)) != 0;
-        out += says ? std::string(1, static_cast<char>(std::tolower(static_cast<unsigned char>(c)))) : "";
-    }
+    std::string out = small_letters(text);
+    std::erase_if(out, [](unsigned char c) { return std::isalnum(c) == 0; });
     return out;
 }
 
@@ -155,85 +142,41 @@ std::vector<std::string> stems_in(std::string_view text)
     std::vector<std::string> stems;
     for (const TypedToken& t : tokens_of(text))
     {
-        const std::string stem = stem_of(t.text);
-        const auto number = t.kind == TypedToken::Kind::word && number_part(NumberPart::unit, t.text)
-                                ? number_part(NumberPart::unit, t.text)
-                                : number_part(NumberPart::ten, t.text);
-        if (t.kind != TypedToken::Kind::sign && stem != "x")
+        if (t.kind != TypedToken::Kind::sign && manner_of(t.text) != Manner::silent)
         {
-            const std::string thing(thing_named(stem == "zero" ? "stage" : stem)); // "param" is "parameter"
-            const double value = t.kind == TypedToken::Kind::number ? t.value : number.value_or(0);
-            stems.push_back(value != 0 && value != 1 ? fmt::format("{}", value)
-                            : thing.empty()          ? stem
-                                                     : thing);
+            stems.push_back(t.kind == TypedToken::Kind::number ? fmt::format("{}", t.value)
+                                                               : stem_of(t.text));
         }
     }
     return stems;
 }
 
-// Whether a choice has every word that was typed, but for those that say nothing and are in none, and at
-// least one that says something.
-bool has_every(std::string_view id, const std::vector<std::string>& held,
-               const std::vector<std::string>& typed, const std::vector<std::string>& in_any)
-{
-    // "overflowed" is in "overflow".
-    const auto in = [](const std::vector<std::string>& all, const std::string& word)
-    {
-        return std::any_of(all.begin(), all.end(),
-                           [&](const std::string& w)
-                           { return w == word || (w.size() > 4 && word.starts_with(w)); });
-    };
-    const auto says_nothing = [&](const std::string& word)
-    {
-        const Manner manner = manner_of(word);
-        const bool plain = std::isalpha(static_cast<unsigned char>(word[0])) != 0;
-        return plain && (word.size() < 4 || !in(in_any, word)) &&
-               (word == "source" || word == "cause" ||
-                (manner != Manner::unknown && manner != Manner::denial && manner != Manner::bound));
-    };
-    const bool any = std::any_of(
-        typed.begin(), typed.end(),
-        [&](const auto& w)
-        { return w == id || (in(held, w) && (manner_of(w) == Manner::unknown || !std::isalpha(w[0]))); });
-    return any && std::all_of(typed.begin(), typed.end(),
-                              [&](const auto& w) { return in(held, w) || says_nothing(w); });
-}
-
-// The only choice that has what was typed in one piece, else the only one that has all of its words.
+// The only choice that is what was typed, else the only one with it in one
+// piece, else the only one that has all of its words that say something.
 std::size_t choice_with(const Question& q, const std::string& typed)
 {
     const std::string whole = squashed(typed);
-    std::vector<std::vector<std::string>> held;
-    std::vector<std::string> in_any;
-    for (const ShownChoice& c : q.choices)
-    {
-        held.push_back(stems_in(fmt::format("{} {}", c.id, c.says)));
-        in_any.insert(in_any.end(), held.back().begin(), held.back().end());
-    }
-    std::vector<std::string> words = stems_in(typed);
-    const std::vector<std::string> asked = stems_in(q.stem);
-    std::erase_if(words, [&](const std::string& w)
-                  { return std::ranges::count(in_any, w) == 0 && std::ranges::count(asked, w) > 0; });
+    const std::vector<std::string> words = stems_in(typed);
     const auto only = [&](auto matches)
     {
-        std::size_t found = q.choices.size();
-        for (std::size_t i = 0; i < q.choices.size(); ++i)
-        {
-            if (matches(i) && found < q.choices.size())
-            {
-                return q.choices.size();
-            }
-            found = matches(i) ? i : found;
-        }
-        return found;
+        const auto right = [&](const ShownChoice& c) { return matches(c); };
+        const auto found = std::ranges::find_if(q.choices, right);
+        return std::ranges::count_if(q.choices, right) == 1
+                   ? static_cast<std::size_t>(found - q.choices.begin())
+                   : q.choices.size();
     };
-    const auto same = [&](std::size_t i)
-    { return whole == squashed(q.choices[i].id) || whole == squashed(q.choices[i].says); };
-    const auto within = [&](std::size_t i)
-    { return whole.size() > 5 && squashed(q.choices[i].says).find(whole) != std::string::npos; };
-    const auto every = [&](std::size_t i) { return has_every(q.choices[i].id, held[i], words, in_any); };
-    const std::array found{only(same), only(within), only(every),
-                           static_cast<std::size_t>(whole.size() == 1 ? whole[0] - 'a' : -1)};
+    const std::array found{
+        only([&](const ShownChoice& c) { return whole == squashed(c.id) || whole == squashed(c.says); }),
+        only([&](const ShownChoice& c)
+             { return whole.size() > 5 && squashed(c.says).find(whole) != std::string::npos; }),
+        only(
+            [&](const ShownChoice& c)
+            {
+                const auto held = stems_in(fmt::format("{} {}", c.id, c.says));
+                return !words.empty() && std::ranges::all_of(words, [&](const std::string& w)
+                                                             { return std::ranges::count(held, w) > 0; });
+            }),
+        static_cast<std::size_t>(whole.size() == 1 ? whole[0] - 'a' : -1)};
     const auto* first = std::ranges::find_if(found, [&](std::size_t i) { return i < q.choices.size(); });
     return first == found.end() ? q.choices.size() : *first;
 }
@@ -250,7 +193,7 @@ Result<Verdict> grade_choice(const Question& q, const Response& r)
             Verdict v;
             v.correct = c.right;
             v.mistake = c.right ? "" : c.id;
-            v.message = c.right ? "Right." : fmt::format("Not \u201c{}\u201d.", c.says);
+            v.message = c.right ? "" : fmt::format("Not \u201c{}\u201d.", c.says);
             v.read_as = c.says;
             return v;
         }
@@ -274,7 +217,7 @@ Result<Verdict> grade_order(const Question& q, const Response& r)
     const OrderVerdict checked = check_order(q.ordering, *order);
     Verdict v;
     v.correct = checked.correct;
-    v.message = checked.correct ? "Right." : checked.message;
+    v.message = checked.correct ? "" : checked.message;
     v.mistake = checked.correct ? "" : fmt::format("place-{}", checked.right + 1);
     return v;
 }
@@ -314,9 +257,10 @@ Result<std::size_t> ticks_of(const std::string& text, std::size_t points)
     {
         return first == "all" ? points : 0;
     }
-    const Issue wrong{
-        "", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
-        fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
+    const Issue wrong{"", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
+                      fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, "
+                                  "strong, teach",
+                                  points)};
     if (of < text.size()) // "4/5"
     {
         return point_of(first) > 0 && point_of(first) <= points ? Result<std::size_t>(point_of(first))
@@ -344,7 +288,8 @@ Result<std::size_t> ticks_of(const std::string& text, std::size_t points)
     return static_cast<std::size_t>(std::ranges::count(ticked, true));
 }
 
-// By the points ticked, as everywhere; that one could teach it only the person knows.
+// By the points ticked, as everywhere; that one could teach it only the user
+// knows.
 Result<Verdict> grade_spoken(const Question& q, const Response& r)
 {
     const std::string typed = bare_lower(r.text);
@@ -438,7 +383,7 @@ Result<Verdict> grade(const Question& q, const Response& response, Calculator& c
         return Issue{"", "too long for an answer", "type at most 1000 characters"};
     }
     const bool spoken = q.kind == QuestionKind::recall || q.kind == QuestionKind::design;
-    // A layout is judged by the engine, what was said about it by the person.
+    // A layout is judged by the engine, what was said about it by the user.
     if (spoken && (!q.goal || level_of(bare_lower(response.text)) > 0))
     {
         return grade_spoken(q, response);

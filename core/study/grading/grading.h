@@ -1,4 +1,4 @@
-// What an answer to a question is worth: right or not, which known slip, what to tell the person, and the
+// What an answer to a question is worth: right or not, which known slip, what to tell the user, and the
 // grade for spaced repetition.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace ringside
 {
 
-// What a person did with a question.
+// What a user did with a question.
 struct Response
 {
     // By kind: a number with its unit; the id or number of a choice or cause; ids or numbers in order; a
@@ -29,7 +29,7 @@ struct Verdict
     bool correct = false;
     int grade = 1;       // 1 again, 2 hard, 3 good, 4 easy
     std::string mistake; // id of the slip, where one is recognised
-    std::string message; // what to tell the person; the key is not in it
+    std::string message; // what there is to say beside right or wrong; the key is not in it
     std::string read_as; // "1.1 TB = 1.10e12 B"; empty where nothing had to be read
     std::string nearest; // the recognised slip with its value: "16 × 70.55e9 = 1.13 TB"
 };

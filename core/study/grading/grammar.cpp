@@ -1,3 +1,4 @@
+// One file over 500 lines, since it is one class: every rule of the grammar calls others.
 // One file, since it is one class: every rule of the grammar calls others.
 #include "core/study/grading/grammar.h"
 
@@ -5,6 +6,7 @@
 #include "core/base/text/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -16,114 +18,94 @@ namespace
 
 using Parsed = std::optional<TypedValue>;
 
-// What a function does with units.
-enum class Units : std::uint8_t
-{
-    none, // takes plain numbers
-    same, // "max(20 ms, 30 ms)"
-    root  // "sqrt(2 * 60 s * 9000 s)"
-};
-
 struct Function
 {
-    std::string_view name;
-    std::size_t least; // arguments
-    std::size_t most;
-    Units units;
+    std::string_view names;
     double (*of)(const std::vector<double>&);
+    bool units = false; // takes numbers with units: "max(20 ms, 30 ms)"
+    std::size_t most = 1;
 };
 
 constexpr std::array kFunctions{
-    Function{"sqrt", 1, 1, Units::root, [](const auto& a) { return std::sqrt(a[0]); }},
-    Function{"sigmoid", 1, 1, Units::none, [](const auto& a) { return 1 / (1 + std::exp(-a[0])); }},
-    Function{"logistic", 1, 1, Units::none, [](const auto& a) { return 1 / (1 + std::exp(-a[0])); }},
-    Function{"ln", 1, 1, Units::none, [](const auto& a) { return std::log(a[0]); }},
-    Function{"log", 1, 1, Units::none, [](const auto& a) { return std::log(a[0]); }},
-    Function{"lb", 1, 1, Units::none, [](const auto& a) { return std::log2(a[0]); }},
-    Function{"lg", 1, 1, Units::none, [](const auto& a) { return std::log10(a[0]); }},
-    Function{"exp", 1, 1, Units::none, [](const auto& a) { return std::exp(a[0]); }},
-    Function{"ceil", 1, 1, Units::same, [](const auto& a) { return std::ceil(a[0]); }},
-    Function{"floor", 1, 1, Units::same, [](const auto& a) { return std::floor(a[0]); }},
-    Function{"round", 1, 1, Units::same, [](const auto& a) { return std::round(a[0]); }},
-    Function{"max", 1, 9, Units::same, [](const auto& a) { return std::ranges::max(a); }},
-    Function{"min", 1, 9, Units::same, [](const auto& a) { return std::ranges::min(a); }},
-    Function{"frac", 2, 2, Units::none, [](const auto& a) { return a[0] / a[1]; }}};
+    Function{"sqrt", [](const auto& a) { return std::sqrt(a[0]); }, true},
+    Function{"sigmoid logistic", [](const auto& a) { return 1 / (1 + std::exp(-a[0])); }},
+    Function{"ln log", [](const auto& a) { return std::log(a[0]); }},
+    Function{"exp", [](const auto& a) { return std::exp(a[0]); }},
+    Function{"ceil", [](const auto& a) { return std::ceil(a[0]); }, true},
+    Function{"floor", [](const auto& a) { return std::floor(a[0]); }, true},
+    Function{"round", [](const auto& a) { return std::round(a[0]); }, true},
+    Function{"max", [](const auto& a) { return std::ranges::max(a); }, true, 9},
+    Function{"min", [](const auto& a) { return std::ranges::min(a); }, true, 9}};
 
-bool whole(double value)
+constexpr std::string_view kOnes = "zero one two three four five six seven eight nine ten eleven twelve "
+                                   "thirteen fourteen fifteen sixteen "
+                                   "seventeen eighteen nineteen";
+constexpr std::string_view kTens = "zero ten twenty thirty forty fifty sixty seventy eighty ninety";
+constexpr std::string_view kShares = "- - half third quarter fifth sixth seventh eighth ninth tenth eleventh "
+                                     "twelfth - - - sixteenth - - - "
+                                     "twentieth";
+
+std::optional<double> share_named(std::string_view word)
+{
+    const std::string small = small_letters(word);
+    const auto place = place_in(kShares, small.ends_with('s') ? small.substr(0, small.size() - 1) : small);
+    return place && *place > 1 ? std::optional(1.0 / static_cast<double>(*place)) : std::nullopt;
+}
+
+std::optional<double> number_named(std::string_view word)
+{
+    const std::string small = small_letters(word);
+    const auto one = place_in(kOnes, small);
+    const auto ten = place_in(kTens, small);
+    return one   ? std::optional(static_cast<double>(*one))
+           : ten ? std::optional(10 * static_cast<double>(*ten))
+                 : std::nullopt;
+}
+
+bool is_time(std::string_view word)
+{
+    const auto unit = word.size() > 1 ? unit_named(word, {}) : std::nullopt;
+    return unit && unit->power("s") == 1;
+}
+
+bool is_whole(double value)
 {
     return value == std::floor(value) && value >= 0;
 }
 
-// A power of ten alone is part of the number.
+// In arithmetic a power of ten is part of the number, a share is a fraction,
+// and counted things are numbers: 8 GPUs times 12 GB are bytes.
 void fold(TypedValue& v)
 {
-    if (v.measure.plain() && !v.measure.cancelled())
-    {
-        v.value *= v.measure.size;
-        v.measure = {};
-    }
+    std::erase_if(v.measure.powers, [](const auto& p) { return !is_physical(p.first) || p.first == "%"; });
+    v.measure.powers.erase("x");
+    v.value *= std::exchange(v.measure.size, 1);
+    v.measure.name = v.measure.plain() ? "" : v.measure.name;
 }
 
-// A share in arithmetic is a fraction.
-void as_fraction(TypedValue& v)
-{
-    v.value *= v.measure.percent || v.measure.ratio ? v.measure.size : 1;
-    v.measure = v.measure.percent || v.measure.ratio ? Measure{} : v.measure;
-}
-
-// What the units come to, under or over the line; things are not counted in arithmetic: 8 GPUs times 12 GB
-// are bytes, and so are 16 bytes per parameter times the parameters.
 void combine(TypedValue& v, TypedValue next, int sign)
 {
-    const bool alone = next.measure.plain();
-    const bool first = v.measure.plain() && sign > 0 && !v.measure.cancelled();
-    v.measure.per.clear();
-    next.measure.per.clear();
-    if (first && !alone)
+    const bool keeps = sign > 0 && v.measure.plain() && !next.measure.plain();
+    Measure own = next.measure;
+    fold(v);
+    fold(next);
+    v.value = sign > 0 ? v.value * next.value : v.value / next.value;
+    const bool units = !v.measure.plain() || !next.measure.plain();
+    v.measure.multiply(next.measure, sign);
+    v.measure.name = v.measure.plain() ? "" : "/";
+    v.cancelled = v.cancelled || (units && v.measure.plain());
+    if (keeps && v.measure.powers == own.powers) // said back as it was typed: 12 * 30 GB
     {
-        const double own = v.value * v.measure.size;
-        v.value = own * next.value;
-        v.measure = std::move(next.measure);
-        return;
+        v.value /= own.size;
+        v.measure = own;
     }
-    if (!alone)
-    {
-        v.value *= v.measure.size;
-        v.measure.size = 1;
-        v.measure.of.clear();
-        v.measure.name.clear();
-        for (std::size_t i = 0; i < kPowers; ++i)
-        {
-            v.measure.power.at(i) += sign * next.measure.power.at(i);
-        }
-        v.measure.name = v.measure.plain() ? "" : "/";
-    }
-    const double other = next.value * next.measure.size;
-    v.value = sign < 0 ? v.value / other : v.value * other;
-}
-
-// The question's own letters, as a whole word or one by one: "ND" of 6ND.
-std::optional<double> letter_product(const Letters& letters, const std::string& text)
-{
-    const auto known = letters.find(text);
-    double product = known == letters.end() ? 1 : known->second;
-    for (std::size_t i = 0; known == letters.end() && i < text.size(); ++i)
-    {
-        const auto letter = letters.find(std::string_view(text).substr(i, 1));
-        if (letter == letters.end() || text.size() > 3)
-        {
-            return std::nullopt;
-        }
-        product *= letter->second;
-    }
-    return product;
 }
 
 class Parser
 {
 public:
-    Parser(std::string_view typed, Of wanted, bool bits, Letters names, Way way)
-        : t_(tokens_of(typed)), units_(t_, wanted, bits), wanted_(wanted), names_(std::move(names)), way_(way)
+    Parser(std::string_view typed, const Measure& asked, bool billions)
+        : t_(tokens_of(typed)), asked_(asked), billions_(billions)
     {
     }
 
@@ -131,282 +113,155 @@ public:
 
 private:
     const Function* function(std::size_t ahead = 0) const;
-    std::optional<double> name(std::size_t ahead = 0) const;
     bool starts_value(std::size_t ahead = 0) const;
-    bool starts_words(std::size_t ahead) const;
+    Parsed failed(std::string_view why);
     Parsed sum();
-    bool range(TypedValue& low, bool minus);
+    bool add(TypedValue& v, TypedValue next, int sign);
     Parsed term();
-    std::optional<char> operation(const TypedValue& v);
+    char operation(const TypedValue& v);
     Parsed factor();
     Parsed atom();
     Parsed call(const Function& f);
-    std::optional<std::vector<TypedValue>> arguments(const Function& f);
-    bool postfix(TypedValue& v);
-    void unit(TypedValue& v, bool money, bool cross);
+    bool power(TypedValue& v);
+    void unit(TypedValue& v, bool money);
+    void smaller(TypedValue& v);
     Parsed number();
     Parsed clock();
-    Parsed spelt();
     std::optional<double> in_words(bool& part);
-    void add_fraction(TypedValue& v, bool vulgar);
-    void add_smaller(TypedValue& v);
-
+    void add_fraction(TypedValue& v);
     void value();
     void word();
     bool link();
-    bool remark();
-    bool own_letters();
-    void definitions();
 
     Tokens t_;
-    UnitReader units_;
-    Of wanted_;
-    Letters names_;
-    Way way_;
+    const Measure& asked_;
+    bool billions_;
     TypedText out_;
-    bool equals_ = false;
-    bool follows_ = false;
-    bool inverse_ = false; // "divided by 16"
-    bool between_ = false;
-    bool in_remark_ = false;
+    bool linked_ = false;
     int in_brackets_ = 0;
+    bool in_remark_ = false;
     std::size_t ended_ = 0; // where the last value did
 };
 
 const Function* Parser::function(std::size_t ahead) const
 {
-    const std::string text = t_.word(ahead) ? small_letters(t_.peek(ahead)->text) : "";
-    const Function* found = find_by(kFunctions, std::string_view(text), &Function::name);
-    const bool bare =
-        found && found->most == 1 &&
-        (t_.number(ahead + 1) || (t_.sign('-', ahead + 1) && t_.number(ahead + 2)) || name(ahead + 1));
-    return found && (bare || t_.sign('(', ahead + 1)) ? found : nullptr;
-}
-
-// A letter of the question's own.
-std::optional<double> Parser::name(std::size_t ahead) const
-{
-    if (!t_.word(ahead))
-    {
-        return std::nullopt;
-    }
-    const std::string& text = t_.peek(ahead)->text;
-    const auto known = way_.names ? letter_product(names_, text) : std::nullopt;
-    return known || text != "e" || !t_.sign('^', ahead + 1) ? known : std::optional(std::exp(1.0));
-}
-
-bool Parser::starts_words(std::size_t ahead) const
-{
-    const std::string& text = t_.peek(ahead)->text;
-    const std::string next = t_.word(ahead + 1) ? t_.peek(ahead + 1)->text : "";
-    if (has_word("a an", text))
-    {
-        return units_.time_next(ahead + 1) || next == "single" || (is_number_word(next) && next != "one") ||
-               (next.size() > 4 && scale_word(next));
-    }
-    const bool label = t_.word("zero", ahead) && t_.peek(ahead + 1); // ZeRO stage 2
-    return (is_number_word(text) && !label && (out_.values.empty() || text != "one" || t_.sign('='))) ||
-           (out_.values.empty() && number_part(NumberPart::ordinal, text) && !has_word("first second", text));
+    const std::string name = small_letters(t_.text(ahead));
+    const auto found =
+        std::ranges::find_if(kFunctions, [&](const Function& f) { return has_word(f.names, name); });
+    const bool called = t_.sign('(', ahead + 1) || (t_.number(ahead + 1) && name != "min" && name != "max");
+    return found != kFunctions.end() && called ? &*found : nullptr;
 }
 
 bool Parser::starts_value(std::size_t ahead) const
 {
-    while (t_.sign('-', ahead) || t_.sign('+', ahead))
+    while (t_.sign('-', ahead) || t_.sign('+', ahead) || t_.sign('(', ahead))
     {
         ++ahead;
     }
-    if (t_.number(ahead) || function(ahead) || name(ahead))
-    {
-        return true;
-    }
-    if (t_.sign('(', ahead))
-    {
-        return starts_value(ahead + 1);
-    }
-    const bool money = t_.word(ahead) && has_word("$ usd us", stem_of(t_.peek(ahead)->text)) &&
-                       (t_.number(ahead + 1) || (t_.word("$", ahead + 1) && t_.number(ahead + 2)));
-    const bool cross = t_.word("x", ahead) && t_.number(ahead + 1) && out_.values.empty();
-    return money || cross || (t_.word(ahead) && starts_words(ahead));
+    const std::string_view word = t_.text(ahead);
+    const std::string_view next = t_.text(ahead + 1);
+    const bool article = has_word("a an", word) &&
+                         (share_named(next) || is_time(next) || (next.size() > 4 && scale_named(next)));
+    const bool money = has_word("$ usd us", stem_of(word)) && (t_.number(ahead + 1) || t_.number(ahead + 2));
+    const bool cross = word == "x" && t_.number(ahead + 1) && out_.values.empty();
+    const bool label = small_letters(word) == "zero" && (t_.sign('-', ahead + 1) || t_.number(ahead + 1));
+    return t_.number(ahead) || function(ahead) || article || money || cross ||
+           (word == "e" && t_.sign('^', ahead + 1)) || has_word("half quarter twice", small_letters(word)) ||
+           (number_named(word) && !label && (out_.values.empty() || linked_));
+}
+
+Parsed Parser::failed(std::string_view why)
+{
+    out_.fault = out_.fault.empty() ? std::string(why) : out_.fault;
+    return std::nullopt;
 }
 
 Parsed Parser::sum()
 {
     auto v = term();
-    while (v)
+    while (v && (t_.sign('+') || t_.sign('-')) && starts_value(1))
     {
-        const bool minus = t_.sign('-');
-        if (range(*v, minus))
-        {
-            continue;
-        }
-        if ((!t_.sign('+') && !minus) || !starts_value(1))
-        {
-            break;
-        }
+        // "34-35" is no difference.
+        const bool range = t_.sign('-') && !v->worked && t_.joined() && t_.joined(1) && t_.number(1) &&
+                           t_.peek(1)->value > v->value && in_brackets_ == 0;
+        const int sign = t_.sign('-') ? -1 : 1;
         ++t_.at;
         auto next = term();
-        if (!next)
+        if (range || !next || !add(*v, *next, sign))
         {
-            return next;
+            return failed(range ? "is a range: type one number" : "adds what cannot be added");
         }
-        if ((v->letter != 0) != (next->letter != 0) || v->measure.plain() != next->measure.plain())
-        {
-            v->measure.plain() && v->measure.size != 1 ? fold(*v) : void();
-            next->measure.plain() && next->measure.size != 1 ? fold(*next) : void();
-        }
-        TypedValue& share = v->measure.percent ? *v : *next;
-        TypedValue& plain = v->measure.percent ? *next : *v;
-        if (share.measure.percent && plain.measure.plain() && std::abs(plain.value) <= 1)
-        {
-            as_fraction(share);
-        }
-        // "70 + 2 GB" and "70 GB + 2" are both in GB.
-        v->measure = v->measure.plain() && v->measure.size == 1 ? next->measure : v->measure;
-        const bool same = next->measure.plain() && next->measure.size == 1;
-        if (!same && (next->measure.power != v->measure.power || next->measure.of != v->measure.of))
-        {
-            out_.fault = "adds what cannot be added";
-            return std::nullopt;
-        }
-        v->value += (minus ? -1 : 1) * next->value * (same ? 1 : next->measure.size / v->measure.size);
-        v->worked = true;
     }
     return v;
 }
 
-// "34-35", "29 to 31 GB", "38 or 39", "between 2 and 3", "31.5 to 1", "70 ± 2 GB"
-bool Parser::range(TypedValue& low, bool minus)
+// "70 + 2 GB" and "70 GB + 2" are both in GB; a share and a fraction are
+// fractions.
+bool Parser::add(TypedValue& v, TypedValue next, int sign)
 {
-    const std::size_t start = t_.at;
-    const TypedToken* next = t_.peek(1);
-    const bool dash = minus && !low.worked && t_.number(1) && t_.joined() && t_.joined(1) &&
-                      next->value > low.value &&
-                      !(t_.peek(2) && t_.peek(2)->kind == TypedToken::Kind::sign &&
-                        has_word("* / ^ ( !", t_.peek(2)->text));
-    const bool give = t_.word("plusminu") || t_.word("plusminus") || (t_.word("give") && t_.word("or", 1));
-    const bool to = (t_.word("to") || t_.word("or") || (between_ && t_.word("and"))) && starts_value(1);
-    if (in_brackets_ > 0 || (!dash && !give && !to))
+    const auto bare = [](const TypedValue& x) { return x.measure.plain() && x.measure.size == 1; };
+    if (v.measure.power("%") != next.measure.power("%") && std::abs(bare(v) ? v.value : next.value) <= 1)
     {
-        return false;
+        fold(v);
+        fold(next);
     }
-    const bool ratio_sign = t_.word("to");
-    t_.at += t_.word("give") ? 3U : 1U;
-    auto high = term();
-    if (!high)
-    {
-        t_.at = give ? t_.at : start;
-        return give;
-    }
-    low.measure = low.measure.plain() && low.measure.size == 1 ? high->measure : low.measure;
-    high->measure = high->measure.plain() && high->measure.size == 1 ? low.measure : high->measure;
-    const double a = low.value * low.measure.size;
-    const double b = high->value * high->measure.size;
-    if (low.measure.power != high->measure.power || (!give && b <= a && !(ratio_sign && b == 1)))
-    {
-        t_.at = start;
-        return false;
-    }
-    if (!give)
-    {
-        const bool ratio = ratio_sign && wanted_ == Of::ratio && (a == 1 || b == 1);
-        low.value = ratio ? a / b : (a + b) / 2 / low.measure.size;
-        low.spread = ratio || a + b == 0 ? 0 : (b - a) / (a + b);
-    }
-    return true;
+    v.measure = bare(v) ? next.measure : v.measure;
+    next.measure = bare(next) ? v.measure : next.measure;
+    v.value += sign * next.value * (next.measure.size / v.measure.size);
+    v.worked = true;
+    return v.measure.powers == next.measure.powers;
 }
 
 Parsed Parser::term()
 {
     auto v = factor();
-    while (v)
+    for (char op = v ? operation(*v) : '\0'; v && op != '\0'; op = operation(*v))
     {
-        const auto sign = operation(*v);
-        if (!sign)
-        {
-            break;
-        }
         auto next = factor();
-        if (!next || *sign == 'i')
+        if (!next)
         {
-            v = next ? v : next; // "18 of 32": how many there are is not the answer
-            continue;
+            return next;
         }
-        const Measure& n = next->measure;
-        const bool has_unit = !n.plain() || (n.size != 1 && !next->glued);
-        const bool share =
-            wanted_ == Of::percent && v->measure.plain() && v->measure.size == 1 && n.physical();
-        if (*sign == 's' && (v->measure.plain() || n.plain()))
+        const bool bare = v->measure.plain() && v->measure.size == 1 && !v->cancelled;
+        const bool unit = next->measure.physical() || (next->measure.size != 1 && !next->glued);
+        const bool percent = next->measure.power("%") != 0 && asked_.power("%") == 0;
+        if (op == '/' && bare && !next->worked && unit && !percent)
         {
-            v->value *= v->measure.size / next->value; // "26 of 74 GB": the unit is that of both
-            v->measure = {};
+            v->value /= next->value; // "470/400 s": the unit is that of the whole
+            v->measure = next->measure;
         }
-        else if (*sign == '/' && way_.whole && v->measure.plain() && v->measure.size == 1 && has_unit &&
-                 !(n.ratio))
+        else if (op == 's' && bare)
         {
-            v->value /= next->value;
-            v->measure = n;
-        }
-        else if (*sign == '/' && share)
-        {
-            v->value /= next->value;
+            v->value /= next->value; // "26 of 74 GB": the unit is that of both
         }
         else
         {
-            as_fraction(*v);
-            as_fraction(*next);
-            fold(*v);
-            fold(*next);
-            combine(*v, std::move(*next), *sign == '*' ? 1 : -1);
+            combine(*v, *next, op == '*' ? 1 : -1);
         }
         v->worked = true;
-        v->glued = false;
-        v->letter = v->letter != 0 ? v->letter : next->letter;
-        v->part = *sign != '*' && std::abs(v->value) < 10;
+        v->part = op != '*' && std::abs(v->value) < 10;
+        if (!v)
+        {
+            break;
+        }
     }
     return v;
 }
 
-// What joins the next factor: * or /, or 'i' where it is to be ignored; the sign is taken.
-std::optional<char> Parser::operation(const TypedValue& v)
+// What joins the next factor, taken: * or /, s for a share of it; 0 for
+// nothing.
+char Parser::operation(const TypedValue& v)
 {
-    const auto take = [&](std::size_t signs, char op)
+    const bool times = t_.sign('*') || t_.word("x") || t_.word("time");
+    const bool of = t_.word("of") || (t_.word("out") && t_.word("of", 1));
+    const std::size_t signs = t_.word("out") ? 2 : 1;
+    const bool part = v.part || v.measure.power("%") != 0;
+    if ((!times && !of && !t_.sign('/')) || !starts_value(signs) || (of && !part && asked_.power("%") == 0))
     {
-        const bool follows = starts_value(signs);
-        t_.at += follows ? signs : 0;
-        return follows ? std::optional(op) : std::nullopt;
-    };
-    if (t_.sign('*') || t_.word("x") || t_.word("time"))
-    {
-        return take(1, '*');
+        return '\0';
     }
-    if (t_.sign('/'))
-    {
-        return take(1, '/');
-    }
-    if (t_.word("out") && t_.word("of", 1))
-    {
-        return take(2, wanted_ == Of::percent ? 's' : 'i');
-    }
-    if (t_.word("of") && starts_value(1))
-    {
-        const bool part = v.part || v.measure.percent || (v.measure.plain() && v.value < 1);
-        const bool described = !v.measure.of.empty() && !v.measure.physical();
-        return take(1, part ? '*' : wanted_ == Of::percent ? 's' : described || t_.number(1) ? 'i' : '*');
-    }
-    if (t_.word("in") && wanted_ == Of::percent && starts_value(1))
-    {
-        return take(1, 's');
-    }
-    const TypedToken* last = t_.before();
-    const bool open = t_.sign('(') && v.measure.plain() && starts_value(1);
-    const bool bracket =
-        open && (way_.names || (t_.joined() && last->kind != TypedToken::Kind::word && !t_.word(2)));
-    const bool closed = last && last->text == ")" && t_.number() && t_.joined();
-    const bool factor_word = t_.number() && last && last->kind == TypedToken::Kind::word &&
-                             number_part(NumberPart::factor, last->text);
-    return bracket || closed || factor_word || (v.measure.plain() && (function() || name()))
-               ? std::optional('*')
-               : std::nullopt;
+    t_.at += signs;
+    return times || (of && part) ? '*' : of ? 's' : '/';
 }
 
 Parsed Parser::factor()
@@ -427,162 +282,103 @@ Parsed Parser::factor()
 Parsed Parser::atom()
 {
     bool money = false;
-    while (t_.word() && has_word("$ usd us", stem_of(t_.peek()->text)) && (t_.number(1) || t_.word(1)))
+    for (; has_word("$ usd us", stem_of(t_.text())); ++t_.at)
     {
         money = true;
-        ++t_.at;
     }
-    const bool cross = !money && t_.word("x") && t_.number(1) && t_.take_word("x");
+    const bool cross = t_.word("x") && t_.number(1) && t_.take_word("x");
     Parsed v;
     if (const Function* f = function())
     {
-        ++t_.at;
         v = call(*f);
     }
-    else if (const auto named = name())
+    else if (t_.word("e") && t_.sign('^', 1))
     {
         ++t_.at;
-        v = TypedValue{*named};
-        v->worked = out_.named = true;
+        v = TypedValue{std::exp(1.0)};
     }
     else if (t_.take_sign('('))
     {
         ++in_brackets_;
         v = sum();
         --in_brackets_;
-        v = v && t_.take_sign(')') ? v : std::nullopt;
+        v = v && t_.take_sign(')') ? v : failed("has a bracket that is not closed");
     }
     else
     {
         v = number();
     }
-    if (!v || !postfix(*v))
+    if (!v || !power(*v))
     {
-        return std::nullopt;
+        return failed("is not a number that can be read");
     }
     if (v->measure.plain() && v->measure.size == 1)
     {
-        unit(*v, money, cross);
-        add_smaller(*v);
+        unit(*v, money);
+        smaller(*v);
+        cross ? void(v->measure.powers["x"] = 1) : void();
     }
     return v;
-}
-
-// What stands in the brackets, or the one factor without them; nothing where it cannot be read.
-std::optional<std::vector<TypedValue>> Parser::arguments(const Function& f)
-{
-    std::vector<TypedValue> all;
-    if (!t_.sign('('))
-    {
-        auto v = factor();
-        return v ? std::optional(std::vector{*v}) : std::nullopt;
-    }
-    ++in_brackets_;
-    for (bool more = true; more;)
-    {
-        ++t_.at;
-        const std::string text = t_.number() ? t_.peek()->text : "";
-        const std::size_t comma = text.find(',');
-        const bool two = f.most > 1 && comma != std::string::npos && comma == text.rfind(',') &&
-                         text.find_first_not_of("0123456789.,") == std::string::npos;
-        if (two) // "max(20,30)" has no decimal comma
-        {
-            all.push_back({std::stod(text.substr(0, comma))});
-            all.push_back({std::stod(text.substr(comma + 1))});
-            ++t_.at;
-        }
-        else if (auto v = sum())
-        {
-            all.push_back(std::move(*v));
-        }
-        const bool fraction = f.name == "frac" && all.size() == 1 && t_.sign(')') && t_.sign('(', 1);
-        t_.at += fraction ? 1U : 0U; // \frac{a}{b}
-        more = fraction || (f.most > 1 && !all.empty() && (t_.sign(',') || t_.sign(';')));
-    }
-    --in_brackets_;
-    return t_.take_sign(')') ? std::optional(all) : std::nullopt;
 }
 
 // "sqrt(2 * 60 * 9000 s)", "max(20, 30)", "ln 2"
 Parsed Parser::call(const Function& f)
 {
-    const auto given = arguments(f);
-    if (!given || given->size() < f.least || given->size() > f.most)
-    {
-        return std::nullopt;
-    }
-    TypedValue result;
-    Measure& m = result.measure;
+    ++t_.at;
     std::vector<double> numbers;
-    for (const TypedValue& v : *given)
+    TypedValue result;
+    const bool bracket = t_.sign('(');
+    in_brackets_ += bracket ? 1 : 0;
+    do
     {
-        m = m.plain() ? v.measure : m;
-    }
-    for (const TypedValue& v : *given)
+        t_.at += bracket ? 1U : 0U;
+        const std::string text = t_.number() ? t_.peek()->text : "";
+        const std::size_t comma = text.find(',');
+        if (f.most > 1 && comma != std::string::npos) // "max(20,30)" has no decimal comma
+        {
+            numbers.push_back(std::strtod(text.c_str(), nullptr));
+            numbers.push_back(std::strtod(text.c_str() + comma + 1, nullptr));
+            ++t_.at;
+            continue;
+        }
+        auto v = bracket ? sum() : number();
+        if (!v)
+        {
+            return v;
+        }
+        fold(*v);
+        const bool fits = numbers.empty() || v->measure.plain() || v->measure.powers == result.measure.powers;
+        result.measure.powers = v->measure.plain() ? result.measure.powers : v->measure.powers;
+        if (!fits || (!f.units && !v->measure.plain()))
+        {
+            return failed("mixes units in a function");
+        }
+        numbers.push_back(v->value);
+    } while (bracket && t_.sign(',') && numbers.size() < f.most);
+    in_brackets_ -= bracket ? 1 : 0;
+    for (auto& [of, power] : result.measure.powers)
     {
-        const bool percent = v.measure.percent && f.units == Units::none;
-        const bool fits = v.measure.power == m.power || v.measure.plain();
-        out_.fault = !fits || (f.units == Units::none && v.measure.physical()) ? "mixes units in a function"
-                                                                               : out_.fault;
-        numbers.push_back(v.value * (f.units == Units::same && !v.measure.plain() ? v.measure.size / m.size
-                                     : percent || f.units != Units::same          ? v.measure.size
-                                                                                  : v.measure.size));
-    }
-    for (int& power : m.power)
-    {
-        out_.fault = f.units == Units::root && power % 2 != 0 ? "takes the root of a unit" : out_.fault;
-        power = f.units == Units::root ? power / 2 : power;
+        power = f.names == "sqrt" && power % 2 == 0 ? power / 2 : power;
+        result.measure.name = "/";
     }
     result.value = f.of(numbers);
-    if (f.units != Units::same)
-    {
-        m.size = 1;
-        m.percent = m.ratio = false;
-        m.name = m.physical() ? "/" : "";
-    }
     result.worked = true;
-    return result;
+    return bracket && !t_.take_sign(')') ? failed("has a bracket that is not closed") : Parsed(result);
 }
 
-// "8!", "2^15", "10^(-3)"; false where the power is none.
-bool Parser::postfix(TypedValue& v)
+// "2^15", "10^(-3)"; false where the power is none.
+bool Parser::power(TypedValue& v)
 {
-    if (t_.sign('!'))
-    {
-        ++t_.at;
-        out_.fault = !whole(v.value) || v.value > 170 ? "takes the factorial of no whole number" : out_.fault;
-        v.exclaimed = v.worked ? std::nullopt : std::optional(v.value);
-        v.value = std::tgamma(v.value + 1);
-    }
     if (!t_.take_sign('^'))
     {
         return true;
     }
-    v.exclaimed.reset();
-    double sign = 1;
-    for (; t_.sign('-') || t_.sign('+'); ++t_.at)
-    {
-        sign = t_.sign('-') ? -sign : sign;
-    }
-    Parsed by;
-    if (t_.number())
-    {
-        by = TypedValue{t_.peek()->value};
-        ++t_.at;
-    }
-    else if (const auto named = name())
-    {
-        by = TypedValue{*named};
-        ++t_.at;
-    }
-    else if (t_.take_sign('('))
-    {
-        ++in_brackets_;
-        by = sum();
-        --in_brackets_;
-        by = by && by->measure.plain() && t_.take_sign(')') ? by : std::nullopt;
-    }
-    if (!by || !v.measure.plain())
+    const double sign = t_.take_sign('-') ? -1 : 1;
+    const bool bracket = t_.take_sign('(');
+    ++in_brackets_;
+    const Parsed by = bracket ? sum() : number();
+    --in_brackets_;
+    if (!by || !by->measure.plain() || !v.measure.plain() || (bracket && !t_.take_sign(')')))
     {
         return false;
     }
@@ -592,134 +388,116 @@ bool Parser::postfix(TypedValue& v)
 }
 
 // The unit behind a number, which may be a power of ten.
-void Parser::unit(TypedValue& v, bool money, bool cross)
+void Parser::unit(TypedValue& v, bool money)
 {
-    // "46 x A100" counts them.
-    const std::size_t start = t_.at;
-    t_.at = t_.take_word("x") && t_.word() && !units_.thing().empty() ? start + 1 : start;
-    if (name())
+    const bool lone = t_.text() == "B" || t_.text() == "b";
+    const bool counts = lone && !thing_named(stem_of(t_.text(1))).empty(); // "32 B params"
+    v.glued = t_.joined();
+    out_.billions = out_.billions || (lone && !counts);
+    if (lone && (billions_ || counts) == (asked_.power("B") != 0))
     {
-        return; // P of 4P
-    }
-    const bool glued = t_.joined();
-    const bool letter = t_.word() && t_.peek()->text.size() == 1 && scale_word(t_.peek()->text);
-    v.letter = letter ? t_.peek()->text[0] : '\0';
-    if (letter && way_.counts && !t_.sign('/', 1))
-    {
-        v.value *= scale_word(t_.peek()->text)->size;
+        Measure other{{{asked_.power("B") != 0 ? "" : "B", 1}}, 1, "B"};
+        other.powers.erase("");
+        other.size = asked_.power("B") != 0 ? 1e9 : 1;
         ++t_.at;
+        Measure rest = take_unit(t_, asked_);
+        other.multiply(rest, 1);
+        other.name += rest.name.starts_with('/') || rest.name.empty() ? rest.name : " " + rest.name;
+        v.measure = other;
     }
-    const std::size_t before = t_.at;
-    v.measure = units_.measure();
-    v.glued = glued && t_.at == before + 1;
-    v.measure.ratio = v.measure.ratio || cross;
-    v.part = v.part || v.measure.percent;
-    Measure& m = v.measure;
-    const bool behind =
-        !m.physical() && m.of.empty() && t_.word() && has_word("$ dollar usd buck", stem_of(t_.peek()->text));
-    if (money || behind) // "1.2 M$"
+    else
     {
-        m.of_kind(Of::money) = 1;
-        m.name = m.name.empty() ? "USD" : m.name + " USD";
+        v.measure = take_unit(t_, asked_);
+    }
+    v.part = v.part || v.measure.power("%") != 0;
+    if (money || (v.measure.plain() && has_word("$ usd dollar buck", stem_of(t_.text()))))
+    {
+        v.measure.powers["USD"] = 1;
+        v.measure.name += v.measure.name.empty() ? "USD" : " USD";
         t_.at += money ? 0U : 1U;
-        units_.denominator(m);
+        take_denominator(t_, asked_, v.measure);
     }
 }
 
-// "1h16", "1 h 16 min", "2 days and 3 hours", "an hour and a half"
-void Parser::add_smaller(TypedValue& v)
+// "1h16", "1 h 16 min", "2 days and 3 hours"
+void Parser::smaller(TypedValue& v)
 {
-    double last = v.measure.size;
-    while (v.measure.of_kind(Of::time) == 1 && v.measure.of.empty() && v.measure.per.empty())
+    for (double last = v.measure.size; v.measure.powers == Powers{{"s", 1}};)
     {
-        const std::size_t start = t_.at;
-        t_.take_sign(',');
-        const bool and_word = t_.take_word("and");
-        if (and_word && (t_.word("a") || t_.word("an")) && t_.word(1) &&
-            number_part(NumberPart::share, t_.peek(1)->text))
+        const std::size_t ahead = t_.word("and") || t_.sign(',') ? 1 : 0;
+        const auto unit = t_.number(ahead) && t_.word(ahead + 1)
+                              ? unit_named(t_.text(ahead + 1), {{{"s", 1}}, 1, ""})
+                              : std::nullopt;
+        const bool timed = unit && unit->powers == v.measure.powers && unit->size < last;
+        const double under = last == 3600 ? 60 : last == 60 ? 1 : 0; // "1h16"
+        const bool bare = !unit && t_.number() && t_.joined() && under > 0 && t_.peek()->value < 60;
+        if (!timed && !bare)
         {
-            v.value += *number_part(NumberPart::share, t_.peek(1)->text) * last / v.measure.size;
-            t_.at += 2;
-            continue;
-        }
-        const double n = t_.number() ? t_.peek()->value : -1;
-        const bool unit = n >= 0 && units_.time_next(1) && time_word(t_.peek(1)->text)->size < last;
-        const double under = last == 86400 ? 3600 : last == 3600 ? 60 : last == 60 ? 1 : 0;
-        const bool bare = !unit && n >= 0 && n < 60 && under > 0 && start == t_.at && !t_.word(1) &&
-                          (!t_.peek(1) || !has_word("* / ^ : + -", t_.peek(1)->text));
-        if (!unit && !bare)
-        {
-            t_.at = start;
             return;
         }
-        last = unit ? time_word(t_.peek(1)->text)->size : under;
-        v.value += n * last / v.measure.size;
+        last = timed ? unit->size : under;
+        v.value += t_.peek(ahead)->value * last / v.measure.size;
         v.worked = true;
-        t_.at += unit ? 2U : 1U;
+        t_.at += timed ? ahead + 2 : 1;
     }
 }
 
 // "8:10", "1:16:40"
 Parsed Parser::clock()
 {
-    if (!t_.number() || !t_.sign(':', 1) || !t_.number(2) || t_.peek(2)->apart || in_brackets_ > 0)
+    if (!t_.sign(':', 1) || !t_.number(2) || in_brackets_ > 0)
     {
         return std::nullopt;
     }
     TypedValue v;
-    v.clock = {t_.peek()->value, t_.peek(2)->value};
-    t_.at += 3;
-    if (t_.sign(':') && t_.number(1))
+    v.clock = {t_.peek()->value};
+    for (++t_.at; t_.sign(':') && t_.number(1); t_.at += 2)
     {
         v.clock.push_back(t_.peek(1)->value);
-        t_.at += 2;
     }
-    const bool alone = !t_.peek() || !has_word("* / ^ + - :", t_.peek()->text);
-    out_.fault = alone ? out_.fault : "works with a time of day";
+    const std::string_view next = t_.peek() ? t_.peek()->text : std::string_view{};
     v.value = v.clock[1] != 0 ? v.clock[0] / v.clock[1] : 0;
-    return v;
+    return has_word("* / ^ + -", next) ? failed("works with a time of day") : Parsed(v);
 }
 
-// "twenty-four", "two hundred and five thousand", "three quarters", "one point six", "half". Each part is
-// smaller than the one before, so that "six forty" is none.
+// "twenty-four", "two hundred and five", "three quarters", "one point six",
+// "half". Each part is smaller than the one before, so that "six forty" is
+// none.
 std::optional<double> Parser::in_words(bool& part)
 {
     double all = 0;
-    double group = 0;
     double last = 1e30; // what the next part must be smaller than
-    bool any = false;
-    for (bool more = true; more;)
+    for (bool any = false;; any = true)
     {
-        const std::size_t skip = any && (t_.sign('-') || (t_.word("and") && last >= 100)) ? 1 : 0;
-        const std::string text = t_.word(skip) ? t_.peek(skip)->text : "";
-        const auto unit = number_part(NumberPart::unit, text);
-        const auto small = unit ? unit : number_part(NumberPart::ten, text);
-        const auto scale = any && skip == 0 && text.size() > 5 ? scale_word(text) : std::nullopt;
-        const auto share = number_part(NumberPart::share, text);
-        more = small || scale;
-        if (share)
+        const std::size_t skip = any && (t_.sign('-') || t_.word("and")) ? 1 : 0;
+        const auto next = number_named(t_.text(skip));
+        const auto share = share_named(t_.text(skip));
+        if (any && skip == 0 && t_.take_word("hundred"))
+        {
+            all *= last = 100;
+            continue;
+        }
+        if (share && (any || has_word("half quarter", t_.text())))
         {
             part = true;
             t_.at += skip + 1;
-            return (any ? all + group : 1) * *share;
+            return (any ? all : 1) * *share;
         }
-        if (small && *small >= last)
+        if (next && *next >= last)
         {
             return std::nullopt;
         }
-        if (scale && scale->size > 100)
+        if (!next)
         {
-            all += group * scale->size;
+            break;
         }
-        group = small ? group + *small : scale ? (scale->size > 100 ? 0 : group * scale->size) : group;
-        last = unit ? 1 : small ? 10 : scale ? scale->size : last;
-        any = any || small;
-        t_.at += more ? skip + 1 : 0;
+        all += *next;
+        last = *next < 20 ? 1 : 10;
+        t_.at += skip + 1;
     }
-    all += group;
-    for (double digit = 0.1; any && (digit < 0.1 || t_.take_word("point")); digit /= 10)
+    for (double digit = 0.1; digit < 0.1 || t_.take_word("point"); digit /= 10)
     {
-        const auto next = t_.word() ? number_part(NumberPart::unit, t_.peek()->text) : std::nullopt;
+        const auto next = number_named(t_.text());
         if (!next || *next > 9)
         {
             break;
@@ -727,227 +505,63 @@ std::optional<double> Parser::in_words(bool& part)
         all += *next * digit;
         ++t_.at;
     }
-    return any ? std::optional(all) : std::nullopt;
+    return last < 1e30 ? std::optional(all) : std::nullopt;
 }
 
-// "twelve", "half an hour", "an hour", "twice", "fifth"
-Parsed Parser::spelt()
+// "2 1/2", "2½", "2 and a half"
+void Parser::add_fraction(TypedValue& v)
 {
-    TypedValue v;
-    if (const auto factor = t_.word() ? number_part(NumberPart::factor, t_.peek()->text) : std::nullopt)
+    const bool fraction = t_.number() && t_.peek()->apart && t_.sign('/', 1) && t_.number(2) &&
+                          is_whole(t_.peek()->value) && t_.peek()->value < t_.peek(2)->value;
+    const bool half = t_.word("and") && t_.word("a", 1) && share_named(t_.text(2));
+    if (!is_whole(v.value) || (!fraction && !half && !(t_.number() && t_.peek()->vulgar)))
     {
-        ++t_.at;
-        v.value = *factor;
-        v.measure.ratio = true;
-        return v;
+        return;
     }
-    if (const auto order = t_.word() ? number_part(NumberPart::ordinal, t_.peek()->text) : std::nullopt;
-        order && wanted_ == Of::none)
-    {
-        ++t_.at;
-        out_.ordinal = true;
-        v.value = *order;
-        return v;
-    }
-    const bool article = t_.take_word("a") || t_.take_word("an");
-    t_.at += article && t_.word("single") ? 1U : 0U;
-    const std::size_t start = t_.at;
-    const auto words = in_words(v.part);
-    if (!words)
-    {
-        v.value = 1;
-        return article && t_.at == start ? std::optional(v) : std::nullopt;
-    }
-    v.value = *words;
-    // "half an hour", but "one a day"; "a third of a trillion"
-    const std::size_t end = t_.at;
-    if (v.part)
-    {
-        t_.take_word("of");
-        t_.at += t_.word("a") || t_.word("an") ? 1U : 0U;
-        const bool counted = units_.time_next() ||
-                             (t_.word() && t_.peek()->text.size() > 5 && scale_word(t_.peek()->text)) ||
-                             t_.word("byte");
-        t_.at = counted ? t_.at : end;
-    }
-    return v;
-}
-
-// "2 1/2", "2½", "2 and a half", "3 quarters"
-void Parser::add_fraction(TypedValue& v, bool vulgar)
-{
-    const bool fraction = t_.number() && t_.sign('/', 1) && t_.number(2) && t_.peek()->apart &&
-                          whole(t_.peek()->value) && t_.peek()->value < t_.peek(2)->value;
-    const bool half = t_.word("and") && (t_.word("a", 1) || t_.word("one", 1)) && t_.word(2);
-    const auto share = [&](std::size_t ahead)
-    { return t_.word(ahead) ? number_part(NumberPart::share, t_.peek(ahead)->text) : std::nullopt; };
-    if (whole(v.value) && !vulgar && t_.number() && t_.peek()->vulgar)
-    {
-        v.value += t_.peek()->value;
-        ++t_.at;
-    }
-    else if (whole(v.value) && fraction)
-    {
-        v.value += t_.peek()->value / t_.peek(2)->value;
-        t_.at += 3;
-    }
-    else if (half && share(2))
-    {
-        v.value += *share(2);
-        t_.at += 3;
-    }
-    else if (share(0) && !has_word("second", t_.peek()->text))
-    {
-        v.value *= *share(0);
-        v.part = true;
-        ++t_.at;
-    }
+    v.value += half       ? *share_named(t_.text(2))
+               : fraction ? t_.peek()->value / t_.peek(2)->value
+                          : t_.peek()->value;
+    t_.at += half || fraction ? 3U : 1U;
 }
 
 Parsed Parser::number()
 {
-    if (auto parts = clock())
+    TypedValue v;
+    if (t_.number())
     {
-        return parts;
-    }
-    if (!t_.number())
-    {
-        auto v = spelt();
-        if (v && !v->part && !v->measure.ratio)
+        if (auto parts = clock(); parts || !out_.fault.empty())
         {
-            add_fraction(*v, true);
+            return parts;
         }
+        v.value = t_.peek()->value;
+        v.part = t_.peek()->vulgar;
+        ++t_.at;
+        v.part ? void() : add_fraction(v);
         return v;
     }
-    const TypedToken first = *t_.peek();
-    TypedValue v{way_.comma && first.decimal > 0 ? first.decimal : first.value};
-    v.part = first.vulgar;
-    ++t_.at;
-    add_fraction(v, first.vulgar);
-    const bool ordinal = t_.word() && t_.joined() && has_word("th st nd rd", t_.peek()->text);
-    t_.at += ordinal ? 1U : 0U;
-    out_.ordinal = out_.ordinal || ordinal;
-    // "1.3 x 10^9" is closer than any other product.
-    const std::size_t sign = t_.word("x") || t_.sign('*') || t_.word("time") ? 1 : 0;
-    if (t_.number(sign) && t_.peek(sign)->value == 10 && t_.sign('^', sign + 1))
+    if (t_.take_word("twice"))
     {
-        t_.at += sign + 1;
-        TypedValue ten{10};
-        const bool read = postfix(ten);
-        v.value *= ten.value;
-        return read ? std::optional(v) : std::nullopt;
+        return TypedValue{2, {{{"x", 1}}, 1, "x"}};
     }
+    const bool article = t_.take_word("a") || t_.take_word("an");
+    if (const auto share = article ? share_named(t_.text()) : std::nullopt)
+    {
+        ++t_.at;
+        v.value = *share;
+        v.part = true;
+    }
+    else if (const auto words = article ? std::optional(1.0) : in_words(v.part))
+    {
+        v.value = *words;
+        v.part ? void() : add_fraction(v);
+    }
+    else
+    {
+        return failed("is not a number that can be read");
+    }
+    // "half an hour"
+    t_.at += v.part && has_word("a an", t_.text()) && is_time(t_.text(1)) ? 1U : 0U;
     return v;
-}
-
-// A word that belongs to no number.
-void Parser::word()
-{
-    const std::size_t start = t_.at;
-    const std::string text = t_.peek()->text;
-    const Manner manner = manner_of(text);
-    const bool first = out_.values.empty();
-    between_ = between_ || has_word("between from", small_letters(text));
-    const bool rounds = t_.word("to") && t_.before() && has_word("up rounded", stem_of(t_.before()->text));
-    if (!first && (rounds || has_word("so hence thus therefore", small_letters(text))))
-    {
-        equals_ = follows_ = true;
-    }
-    if (out_.values.size() > 1 && (t_.word("total") || t_.word("overall") || t_.word("altogether")))
-    {
-        out_.values.back().equated = out_.values.back().follows = true; // "2 per layer, 160 in total"
-    }
-    const bool article = manner == Manner::each || manner == Manner::one_word;
-    t_.at += article ? 1U : 0U;
-    const std::string_view named = first && manner != Manner::silent ? units_.thing() : "";
-    if (!named.empty())
-    {
-        if (!article)
-        {
-            out_.labels.push_back(named);
-        }
-        t_.at += t_.sign('-') && t_.number(1) && t_.joined() ? 1U : 0U; // "ZeRO-2"
-        return;
-    }
-    t_.at = start;
-    const TypedToken* compared = text == "than" && first ? t_.before() : nullptr; // "more than 20"
-    t_.at = start + 1;
-    const bool counts = t_.number() || t_.word("than") || starts_value();
-    if (manner == Manner::bound && (first || counts))
-    {
-        const std::string said = compared != nullptr ? compared->text + " than" : text;
-        out_.bound = out_.bound.empty() && (text != "than" || compared != nullptr) ? said : out_.bound;
-        return;
-    }
-    // "m >= 57", "t = 16"
-    const bool letter = text.size() <= 2 && manner == Manner::unknown && first &&
-                        (t_.sign('=') || (t_.word() && has_word("least most over below", t_.peek()->text)));
-    if (!letter)
-    {
-        const bool behind = start == ended_ && !first && out_.values.back().measure.plain();
-        out_.counted = behind && manner == Manner::unknown ? text : out_.counted;
-        out_.hedged = out_.hedged || manner == Manner::hedge;
-        out_.words.push_back(text);
-    }
-    t_.at += t_.sign('-') && t_.word(1) && t_.joined() && t_.joined(1) ? 1U : 0U;
-}
-
-// Between two values, or before the first; false for any other sign.
-bool Parser::link()
-{
-    const bool relates = t_.sign('=') || t_.sign(':') || t_.sign('>');
-    const bool starts = out_.values.empty();
-    if (!relates && !(t_.sign('/') && starts) && !t_.sign(',') && !t_.sign(';') && !(t_.sign('#') && starts))
-    {
-        return false;
-    }
-    inverse_ = t_.sign('/');
-    equals_ = equals_ || relates;
-    follows_ = follows_ || t_.sign('>') || t_.sign(':');
-    ++t_.at;
-    return true;
-}
-
-// "512 (64 nodes)", "38 GB (22 + 4 * 4)": what stands in brackets behind the answer says it once more.
-bool Parser::remark()
-{
-    const bool opens = t_.sign('(') && !in_remark_ && !out_.values.empty() && !equals_;
-    if (!opens && !(in_remark_ && t_.sign(')')))
-    {
-        return false;
-    }
-    in_remark_ = opens;
-    ++t_.at;
-    return true;
-}
-
-// The letters of one's own working before an equals sign, "N - 1 = 15", cannot be checked: the result counts.
-bool Parser::own_letters()
-{
-    bool letters = false;
-    std::size_t ahead = 0;
-    for (; t_.peek(ahead) && !t_.sign('=', ahead); ++ahead)
-    {
-        const TypedToken& token = *t_.peek(ahead);
-        if (token.kind != TypedToken::Kind::word || name(ahead) || function(ahead))
-        {
-            continue;
-        }
-        const bool known = manner_of(token.text) != Manner::unknown ||
-                           !thing_named(stem_of(token.text)).empty() || token.text == "x";
-        if (token.text.size() > 3 || (known && token.text != "x"))
-        {
-            return false;
-        }
-        const bool unit = ahead > 0 && t_.number(ahead - 1) && unit_word(token.text, wanted_, false);
-        letters = letters || (token.text != "x" && !unit && !letter_product(names_, token.text));
-    }
-    if (!letters || !t_.sign('=', ahead) || ahead < 2)
-    {
-        return false;
-    }
-    t_.at += ahead + 1;
-    return true;
 }
 
 void Parser::value()
@@ -956,53 +570,56 @@ void Parser::value()
     auto v = sum();
     if (!v || !std::isfinite(v->value) || !std::isfinite(v->measure.size) || t_.at == start)
     {
-        out_.fault = out_.fault.empty() ? "is not a number that can be read" : out_.fault;
+        failed("is not a number that can be read");
         return;
     }
-    v->value = inverse_ && v->value != 0 ? 1 / v->value : v->value;
-    v->remark = in_remark_;
-    v->equated = equals_ && !out_.values.empty() && !in_remark_;
-    v->follows = v->equated && follows_;
-    equals_ = follows_ = inverse_ = false;
+    v->linked = std::exchange(linked_, false) && !out_.values.empty() && !in_remark_;
     out_.values.push_back(std::move(*v));
     ended_ = t_.at;
 }
 
-// "P = 32e9; 20*P"
-void Parser::definitions()
+// A word that belongs to no number.
+void Parser::word()
 {
-    while (t_.word() && t_.sign('=', 1))
-    {
-        const std::size_t start = t_.at;
-        const std::string defined = t_.peek()->text;
-        t_.at += 2;
-        const auto v = starts_value() ? sum() : std::nullopt;
-        if (!v || !t_.take_sign(';'))
-        {
-            t_.at = start;
-            return;
-        }
-        names_[defined] = v->value * v->measure.size;
-        way_.names = true;
-    }
+    const std::string text(t_.text());
+    linked_ = linked_ || has_word("so hence thus therefore", small_letters(text));
+    const bool first = out_.values.empty();
+    const bool behind = t_.at == ended_ && !first && out_.values.back().measure.plain();
+    out_.counted = behind ? text : out_.counted;
+    const std::string_view thing = take_thing(t_);
+    t_.at += thing.empty() ? 1U : 0U;
+    const bool symbol = first && text.size() < 3 && thing.empty() && t_.sign('='); // "t = 16"
+    out_.words.push_back({symbol ? text + "=" : text, thing});
+    t_.at += t_.hyphen() || (t_.sign('-') && t_.number(1) && t_.joined()) ? 1U : 0U; // "ZeRO-2"
+}
+
+// Between two values, or before the first; false for any other sign.
+bool Parser::link()
+{
+    const bool relates = t_.sign('=') || t_.sign('>') || (t_.sign(':') && out_.values.empty());
+    const bool remark = t_.sign('(') && !in_remark_ && !out_.values.empty();
+    const bool closes = t_.sign(')') && in_remark_;
+    in_remark_ = (in_remark_ || remark) && !closes;
+    linked_ = linked_ || relates;
+    const bool taken = relates || remark || closes || t_.sign(',') || t_.sign(';');
+    t_.at += taken ? 1U : 0U;
+    return taken;
 }
 
 TypedText Parser::read()
 {
-    definitions();
     while (!t_.at_end() && out_.fault.empty())
     {
-        const bool fresh = out_.values.empty() || equals_;
-        if ((!out_.values.empty() && units_.denominator(out_.values.back().measure)) ||
-            (fresh && own_letters()) || remark())
+        const bool fresh = out_.values.empty() || linked_;
+        if (!out_.values.empty() && take_denominator(t_, asked_, out_.values.back().measure))
         {
             continue;
         }
-        if (t_.sign('-') && t_.word(1) && t_.joined() && t_.joined(1) && !out_.values.empty())
+        if (t_.hyphen() && !out_.values.empty())
         {
             ++t_.at; // "16-way"
         }
-        else if (starts_value() && !(t_.sign('-') && !fresh))
+        else if (starts_value() && (fresh || (!t_.sign('-') && !t_.sign('('))))
         {
             value();
         }
@@ -1012,8 +629,7 @@ TypedText Parser::read()
         }
         else if (!link())
         {
-            out_.unknown = t_.peek()->text;
-            out_.fault = "has a sign that is not understood";
+            out_.fault = "has \u201c" + t_.peek()->text + "\u201d, which is not understood";
         }
     }
     return std::move(out_);
@@ -1021,9 +637,9 @@ TypedText Parser::read()
 
 } // namespace
 
-TypedText read_typed(std::string_view typed, Of wanted, bool bits, const Letters& names, Way way)
+TypedText read_typed(std::string_view typed, const Measure& asked, bool billions)
 {
-    return Parser(typed, wanted, bits, names, way).read();
+    return Parser(typed, asked, billions).read();
 }
 
 } // namespace ringside

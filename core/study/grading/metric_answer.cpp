@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/study/grading/answer.h"
+#include "core/study/grading/tokens.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,20 +15,19 @@ namespace ringside
 namespace
 {
 
-// The kind of quantity that a shown unit measures: "GB", "thousand", "GPU-h", "\u00d7".
-Dimension dimension_of(const Measure& m, std::string_view unit)
+// The kind of quantity that a shown unit measures: "GB", "thousand", "GPU-h",
+// "\u00d7".
+Dimension dimension_of(const Measure& m)
 {
-    const int data = m.of_kind(Of::data);
-    const int time = m.of_kind(Of::time);
-    const int work = m.of_kind(Of::work);
-    return m.percent              ? Dimension::share
-           : unit == "\u00d7"     ? Dimension::ratio
-           : m.of_kind(Of::money) ? Dimension::money
-           : data && work         ? Dimension::other
-           : data                 ? (time < 0 ? Dimension::data_rate : Dimension::data)
-           : work                 ? (time < 0 ? Dimension::work_rate : Dimension::work)
-           : time > 0             ? Dimension::time
-                                  : Dimension::count;
+    const bool rate = m.power("s") < 0;
+    return m.power("%") != 0                           ? Dimension::share
+           : m.power("x") != 0                         ? Dimension::ratio
+           : m.power("USD") != 0                       ? Dimension::money
+           : m.power("B") != 0 && m.power("FLOP") != 0 ? Dimension::other
+           : m.power("B") != 0                         ? (rate ? Dimension::data_rate : Dimension::data)
+           : m.power("FLOP") != 0                      ? (rate ? Dimension::work_rate : Dimension::work)
+           : m.power("s") > 0                          ? Dimension::time
+                                                       : Dimension::count;
 }
 
 // "1/6", "a sixth": no decimal number.
@@ -56,13 +56,32 @@ std::vector<std::string_view> typed_parts(std::string_view text, std::string_vie
     return parts;
 }
 
+// What the shown unit asks for; a plain number is in it, a share is a fraction.
+Asked metric_asked(std::string_view unit, const Measure& m)
+{
+    return asked_for({unit, dimension_of(m), "", m.power("%") != 0 ? 1 : m.size});
+}
+
+Measure shown_measure(std::string_view unit)
+{
+    Tokens tokens(tokens_of(unit));
+    return take_unit(tokens, {});
+}
+
 } // namespace
+
+std::vector<std::string> units_to_offer(const MetricAsked& asked)
+{
+    std::vector<std::string> units = units_to_offer(metric_asked(asked.unit, shown_measure(asked.unit)));
+    const auto own = std::ranges::find(units, asked.unit);
+    own != units.end() ? void(std::rotate(units.begin(), own, own + 1)) : void();
+    return units;
+}
 
 Result<double> read_metric_answer(std::string_view text, const MetricAsked& asked)
 {
-    const Measure m = read_measure(asked.unit, Of::none);
-    const auto reading =
-        read_answer(text, asked_for({asked.unit, dimension_of(m, asked.unit), "", m.percent ? 1 : m.size}));
+    const Measure m = shown_measure(asked.unit);
+    const auto reading = read_answer(text, metric_asked(asked.unit, m));
     const std::string hint = asked.unit.empty()
                                  ? std::string("type one number")
                                  : fmt::format("type one number in {}, or with its own unit", asked.unit);
@@ -74,13 +93,14 @@ Result<double> read_metric_answer(std::string_view text, const MetricAsked& aske
     {
         return Issue{"", reading->doubt, hint};
     }
-    // A plain number is in the unit on show, unless it is "70e9" of billions or "13 million" of million
-    // dollars; "40%" of percent is 40, "12k" of thousands is 12.
-    const bool money = m.of_kind(Of::money) != 0;
-    const bool base = (!reading->has_unit || money) && m.size >= 1e3 && reading->value >= m.size;
-    const bool share = m.percent && !reading->has_unit && reading->value > 0 &&
+    // A plain number is in the unit on show, unless it is "70e9" of billions or
+    // "13 million" of million dollars; "40%" of percent is 40, "12k" of thousands
+    // is 12.
+    const bool money = m.power("USD") != 0;
+    const bool in_base = (!reading->has_unit || money) && m.size >= 1e3 && reading->value >= m.size;
+    const bool share = m.power("%") != 0 && !reading->has_unit && reading->value > 0 &&
                        (is_fraction(text) || reading->value < asked.step);
-    const bool as_shown = !base && !share && (!reading->has_unit || m.physical());
+    const bool as_shown = !in_base && !share && (!reading->has_unit || (m.physical() && m.power("%") == 0));
     const double value = as_shown ? reading->value : reading->value / m.size;
     if (std::abs(value) > kLargestAnswer)
     {

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct MetricAsked
 // The value in the unit on show: "1.1TB" of GB is 1100, "37" and "37%" of % are 37. An Issue without a path
 // for another quantity, for what cannot be read and for what has to be asked about first.
 Result<double> read_metric_answer(std::string_view text, const MetricAsked& asked);
+// The units to choose from beside the field, that on show among them.
+std::vector<std::string> units_to_offer(const MetricAsked& asked);
 // Several, with semicolons or, where they are no number together, with blanks between: "12 15.5; 16 000 MB".
 Result<std::vector<double>> read_metric_answers(std::string_view text, const MetricAsked& asked);
 

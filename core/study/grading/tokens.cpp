@@ -1,8 +1,10 @@
 #include "core/study/grading/tokens.h"
 
 #include "core/base/text/number.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -12,187 +14,115 @@ namespace ringside
 namespace
 {
 
-using Sign = std::pair<std::string_view, std::string_view>;
+struct Sign
+{
+    std::string_view becomes;
+    std::string_view of; // with | between them
+};
 
-constexpr std::array kSigns{Sign{"**", " ^ "},
-                            Sign{"\u2009", " "},
-                            Sign{"\u202f", " "},
-                            Sign{"\u00a0", " "},
-                            Sign{"\t", " "},
-                            Sign{"\n", " , "},
-                            Sign{"\u00d7", " x "},
-                            Sign{"\u2715", " x "},
-                            Sign{"\u00b7", "*"},
-                            Sign{"\u22c5", "*"},
-                            Sign{"\u2219", "*"},
-                            Sign{"\u00f7", "/"},
-                            Sign{"\u2215", "/"},
-                            Sign{"\u2044", "/"},
-                            Sign{"\u2212", "-"},
-                            Sign{"\u2010", "-"},
-                            Sign{"\u2011", "-"},
-                            Sign{"\u2013", "-"},
-                            Sign{"\u2014", "-"},
-                            Sign{"\ufe63", "-"},
-                            Sign{"\uff0d", "-"},
-                            Sign{"\u2192", " > "},
-                            Sign{"\u21d2", " > "},
-                            Sign{"->", " > "},
-                            Sign{"=>", " > "},
-                            Sign{"==", "="},
-                            Sign{"\\approx", " ~ "},
-                            Sign{"\u2248", " ~ "},
-                            Sign{"\u223c", " ~ "},
-                            Sign{"\u2243", " ~ "},
-                            Sign{"\u2245", " ~ "},
-                            Sign{"~", " ~ "},
-                            Sign{"\u2264", " most "},
-                            Sign{"\u2265", " least "},
-                            Sign{"<=", " most "},
-                            Sign{">=", " least "},
-                            Sign{"<", " below "},
-                            Sign{">", " over "},
-                            Sign{"\u00b5", "u"},
-                            Sign{"\u03bc", "u"},
-                            Sign{"\u221a", " sqrt "},
-                            Sign{"\u20ac", " eur "},
-                            Sign{"\u00a3", " gbp "},
-                            Sign{"\u2019", "'"},
-                            Sign{"\u201c", " "},
-                            Sign{"\u201d", " "},
-                            Sign{"&", " and "},
-                            Sign{"[", "("},
-                            Sign{"]", ")"},
-                            Sign{"\\{", "("},
-                            Sign{"\\}", ")"},
-                            Sign{"{", "("},
-                            Sign{"}", ")"},
-                            Sign{"i.e.", " so "},
-                            Sign{"per cent", "percent"},
-                            Sign{"per mille", "permille"},
-                            Sign{"per mil ", "permille "},
-                            Sign{"\u2030", " permille "},
-                            Sign{"basis points", "bps"},
-                            Sign{"divided by", "/"},
-                            Sign{"?", " ~ "},
-                            Sign{"$", " $ "},
-                            Sign{"%", " % "},
-                            Sign{"\u00b1", " plusminus "},
-                            Sign{"+/-", " plusminus "},
-                            Sign{"w/o", " without "},
-                            Sign{"minus", "-"},
-                            Sign{"negative", "-"},
-                            Sign{"Minus", "-"},
-                            Sign{"Negative", "-"},
-                            Sign{"\\times", " x "},
-                            Sign{"\\cdot", "*"},
-                            Sign{"\\left", ""},
-                            Sign{"\\right", ""},
-                            Sign{"\\,", " "},
-                            Sign{"\\text", " "},
-                            Sign{"\\dfrac", " frac "},
-                            Sign{"\\frac", " frac "},
-                            Sign{"\\sqrt", " sqrt "},
-                            Sign{"log2", " lb "},
-                            Sign{"log10", " lg "},
-                            Sign{"plus", "+"},
-                            Sign{"squared", "^2 "},
-                            Sign{"cubed", "^3 "},
-                            Sign{"\u2308", " ceil("},
-                            Sign{"\u2309", ")"},
-                            Sign{"\u230a", " floor("},
-                            Sign{"\u230b", ")"}};
-constexpr std::array kSuper{Sign{"\u2070", "0"}, Sign{"\u00b9", "1"}, Sign{"\u00b2", "2"},
-                            Sign{"\u00b3", "3"}, Sign{"\u2074", "4"}, Sign{"\u2075", "5"},
-                            Sign{"\u2076", "6"}, Sign{"\u2077", "7"}, Sign{"\u2078", "8"},
-                            Sign{"\u2079", "9"}, Sign{"\u207b", "-"}, Sign{"\u207a", "+"}};
-constexpr std::array<std::pair<std::string_view, double>, 15> kVulgar{{{"\u00bd", 1.0 / 2},
-                                                                       {"\u00bc", 1.0 / 4},
-                                                                       {"\u00be", 3.0 / 4},
-                                                                       {"\u2153", 1.0 / 3},
-                                                                       {"\u2154", 2.0 / 3},
-                                                                       {"\u2155", 1.0 / 5},
-                                                                       {"\u2156", 2.0 / 5},
-                                                                       {"\u2157", 3.0 / 5},
-                                                                       {"\u2158", 4.0 / 5},
-                                                                       {"\u2159", 1.0 / 6},
-                                                                       {"\u215a", 5.0 / 6},
-                                                                       {"\u215b", 1.0 / 8},
-                                                                       {"\u215c", 3.0 / 8},
-                                                                       {"\u215d", 5.0 / 8},
-                                                                       {"\u215e", 7.0 / 8}}};
+constexpr std::array kSigns{Sign{" ", "\u2009|\u202f|\u00a0|\t|\u201c|\u201d|\\,|\\left|\\right|\\text|`|\""},
+                            Sign{" , ", "\n"},
+                            Sign{"^", "**"},
+                            Sign{" x ", "\u00d7|\u2715|\\times"},
+                            Sign{"*", "\u00b7|\u22c5|\u2219|\\cdot"},
+                            Sign{"/", "\u00f7|\u2215|\u2044|divided by"},
+                            Sign{"-", "\u2212|\u2010|\u2011|\u2013|\u2014|\ufe63|\uff0d|minus|negative|"
+                                      "Minus|Negative"},
+                            Sign{"+", "plus"},
+                            Sign{" > ", "\u2192|\u21d2|->|=>"},
+                            Sign{"=", "=="},
+                            Sign{" ~ ", "\\approx|or so|\u2248|\u223c|\u2243|\u2245|~|?"},
+                            Sign{" at most ", "\u2264|<="},
+                            Sign{" at least ", "\u2265|>="},
+                            Sign{" below ", "<"},
+                            Sign{" above ", ">"},
+                            Sign{"u", "\u00b5|\u03bc"},
+                            Sign{" sqrt ", "\u221a"},
+                            Sign{"'", "\u2019"},
+                            Sign{"(", "[|{"},
+                            Sign{")", "]|}"},
+                            Sign{"percent", "per cent"},
+                            Sign{" permille ", "per mille|\u2030"},
+                            Sign{"bps", "basis points"},
+                            Sign{" % ", "%"},
+                            Sign{" $ ", "$"}};
+constexpr std::string_view kSuper = "\u2070|\u00b9|\u00b2|\u00b3|\u2074|\u2075|"
+                                    "\u2076|\u2077|\u2078|\u2079|\u207b";
+struct Vulgar
+{
+    std::string_view sign;
+    double value;
+};
+constexpr std::array kVulgar{Vulgar{"\u00bd", 1.0 / 2}, Vulgar{"\u00bc", 1.0 / 4}, Vulgar{"\u00be", 3.0 / 4},
+                             Vulgar{"\u2153", 1.0 / 3}, Vulgar{"\u2154", 2.0 / 3}, Vulgar{"\u2155", 1.0 / 5},
+                             Vulgar{"\u2159", 1.0 / 6}, Vulgar{"\u215a", 5.0 / 6}, Vulgar{"\u215b", 1.0 / 8},
+                             Vulgar{"\u215c", 3.0 / 8}, Vulgar{"\u215d", 5.0 / 8}, Vulgar{"\u215e", 7.0 / 8}};
 
-bool is_word_letter(char c)
+bool is_letter(char c)
 {
     return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-template <typename Table>
-auto starts_in(const Table& table, std::string_view rest)
+// The longest entry of a list with | between its parts that the text begins
+// with, and its place.
+std::pair<std::string_view, std::size_t> begins_with(std::string_view text, std::string_view list)
 {
-    const auto found = std::ranges::find_if(table, [&](const auto& s) { return rest.starts_with(s.first); });
-    return found == table.end() ? nullptr : &*found;
+    std::pair<std::string_view, std::size_t> found;
+    for (std::size_t place = 0; !list.empty(); ++place)
+    {
+        const std::string_view own = list.substr(0, list.find('|'));
+        list.remove_prefix(std::min(own.size() + 1, list.size()));
+        found = text.starts_with(own) && own.size() > found.first.size() ? std::pair{own, place} : found;
+    }
+    return found;
 }
 
-// Which bytes begin a sign: most of a sentence begins none.
-constexpr auto kBegins = []
-{
-    std::array<bool, 256> begins{};
-    for (const Sign& s : kSigns)
-    {
-        begins[static_cast<unsigned char>(s.first.front())] = true;
-    }
-    for (const Sign& s : kSuper)
-    {
-        begins[static_cast<unsigned char>(s.first.front())] = true;
-    }
-    return begins;
-}();
-
-// Same signs made one; superscripts become powers, but blanks that group digits stay for the numbers. A sign
-// spelt in letters stands by itself: the "minus" of "terminus" is none.
+// Same signs made one; superscripts become powers. A sign spelt in letters
+// stands by itself: the "minus" of "terminus" is none.
 std::string tidied(std::string_view typed)
 {
     std::string text;
+    bool raised = false;
     for (std::size_t at = 0; at < typed.size();)
     {
         const std::string_view rest = typed.substr(at);
-        if (!kBegins[static_cast<unsigned char>(rest.front())])
+        const auto [super, digit] = begins_with(rest, kSuper);
+        std::string_view from = super;
+        std::string_view to;
+        for (const Sign& s : kSigns)
         {
-            text += rest.front();
-            ++at;
-            continue;
+            const std::string_view own = begins_with(rest, s.of).first;
+            const bool inside = !own.empty() && is_letter(own.back()) && own.size() > 2 && own[0] != '\\' &&
+                                ((at > 0 && is_letter(typed[at - 1])) ||
+                                 (own.size() < rest.size() && is_letter(rest[own.size()])));
+            to = own.size() > from.size() && !inside ? s.becomes : to;
+            from = own.size() > from.size() && !inside ? own : from;
         }
-        if (starts_in(kSuper, rest))
+        if (!super.empty())
         {
-            text += "^";
-            for (const Sign* s = starts_in(kSuper, rest); s; s = starts_in(kSuper, typed.substr(at)))
-            {
-                text += s->second;
-                at += s->first.size();
-            }
-            text += " ";
-            continue;
+            text += raised ? "" : "^";
+            text += digit == 10 ? '-' : static_cast<char>('0' + digit);
         }
-        const Sign* same = starts_in(kSigns, rest);
-        const std::size_t length = same ? same->first.size() : 1;
-        const bool inside =
-            same && std::isalpha(static_cast<unsigned char>(same->first[0])) != 0 &&
-            ((at > 0 && is_word_letter(typed[at - 1])) ||
-             (length < rest.size() && is_word_letter(rest[length]) && same->first.back() != ' '));
-        text += same && !inside ? same->second : rest.substr(0, inside ? 1 : length);
-        at += inside ? 1 : length;
+        else
+        {
+            text += raised ? " " : "";
+            text += from.empty() ? rest.substr(0, 1) : to;
+        }
+        raised = !super.empty();
+        at += std::max<std::size_t>(1, from.size());
     }
     return text;
 }
 
-// Letters, with an apostrophe inside, and the digits of a name such as H100.
+// Letters, with an apostrophe inside or behind an s, and the digits of a name
+// such as H100.
 std::size_t word_length(std::string_view text)
 {
-    const auto joins = [&](std::size_t at)
-    { return at > 0 && ((at + 1 < text.size() && is_word_letter(text[at + 1])) || text[at - 1] == 's'); };
     std::size_t end = 0;
-    while (end < text.size() && (is_word_letter(text[end]) || (text[end] == '\'' && joins(end))))
+    while (end < text.size() &&
+           (is_letter(text[end]) ||
+            (text[end] == '\'' && end > 0 &&
+             ((end + 1 < text.size() && is_letter(text[end + 1])) || text[end - 1] == 's'))))
     {
         ++end;
     }
@@ -201,65 +131,206 @@ std::size_t word_length(std::string_view text)
     {
         ++more;
     }
-    const std::string_view whole = text.substr(0, more);
-    const bool named = !thing_named(stem_of(whole)).empty() || manner_of(whole) == Manner::silent;
-    return more > end && named ? more : std::max<std::size_t>(1, end);
-}
-
-// "1,175" may be a decimal comma: one group of three digits behind it.
-double with_decimal_comma(std::string_view text)
-{
-    const std::size_t comma = text.find(',');
-    const bool one = comma != std::string_view::npos && comma > 0 && comma + 4 == text.size() &&
-                     text.find_first_not_of("0123456789,") == std::string_view::npos;
-    return one ? std::stod(std::string(text.substr(0, comma)) + "." + std::string(text.substr(comma + 1)))
-               : 0;
+    const bool named = more > end && !thing_named(stem_of(text.substr(0, more))).empty();
+    return named ? more : std::max<std::size_t>(1, end);
 }
 
 } // namespace
 
 std::vector<TypedToken> tokens_of(std::string_view typed)
 {
+    using Kind = TypedToken::Kind;
     const std::string text = tidied(typed);
     std::vector<TypedToken> tokens;
     bool apart = false;
     for (std::size_t at = 0; at < text.size();)
     {
         const std::string_view rest = std::string_view(text).substr(at);
-        const auto* vulgar = starts_in(kVulgar, rest);
-        const bool after_word = at > 0 && is_word_letter(text[at - 1]) && text[at] == '.';
-        const bool hexadecimal =
-            rest.size() > 2 && rest.starts_with("0x") && std::isxdigit(static_cast<unsigned char>(rest[2]));
-        const auto number = after_word || hexadecimal ? std::nullopt : number_at_start(rest);
-        const bool ends_sentence =
-            text[at] == '.' && (rest.size() == 1 || rest[1] == ' ') && at > 0 && text[at - 1] != '.';
+        const auto vulgar =
+            std::ranges::find_if(kVulgar, [&](const Vulgar& v) { return rest.starts_with(v.sign); });
+        const bool hexadecimal = rest.size() > 2 && rest.starts_with("0x") && std::isxdigit(rest[2]) != 0;
+        const bool dot = text[at] == '.';
+        const bool after = dot && at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '.');
+        const auto number = after || hexadecimal ? std::nullopt : number_at_start(rest);
+        const bool ends = dot && at > 0 && text[at - 1] != '.' && (rest.size() == 1 || rest[1] == ' ');
         std::size_t length = 1;
-        if (vulgar)
+        if (vulgar != kVulgar.end())
         {
-            length = vulgar->first.size();
-            tokens.push_back(
-                {TypedToken::Kind::number, std::string(vulgar->first), vulgar->second, apart, false, true});
+            length = vulgar->sign.size();
+            tokens.push_back({Kind::number, std::string(vulgar->sign), vulgar->value, apart, true});
         }
         else if (number)
         {
             length = number->length;
-            tokens.push_back({TypedToken::Kind::number, std::string(rest.substr(0, length)), number->value,
-                              apart, number->exponent, false, with_decimal_comma(rest.substr(0, length))});
+            tokens.push_back({Kind::number, std::string(rest.substr(0, length)), number->value, apart});
         }
-        else if (is_word_letter(text[at]) || text[at] == '%' || text[at] == '$' || text[at] == '~')
+        else if (is_letter(text[at]) || std::string_view("%$~").find(text[at]) != std::string_view::npos)
         {
             length = word_length(rest);
-            tokens.push_back({TypedToken::Kind::word, std::string(rest.substr(0, length)), 0, apart});
+            tokens.push_back({Kind::word, std::string(rest.substr(0, length)), 0, apart});
         }
-        else if (text[at] != ' ' && !ends_sentence && text[at] != '"' && text[at] != '`')
+        else if (text[at] != ' ' && !ends)
         {
-            length = hexadecimal ? std::min(rest.find(' '), rest.size()) : 1;
-            tokens.push_back({TypedToken::Kind::sign, std::string(rest.substr(0, length)), 0, apart});
+            tokens.push_back({Kind::sign, hexadecimal ? "0x" : std::string(rest.substr(0, 1)), 0, apart});
         }
         apart = text[at] == ' ';
         at += length;
     }
     return tokens;
+}
+
+std::string_view take_thing(Tokens& t)
+{
+    std::string_view found;
+    std::size_t end = t.at;
+    std::string joined;
+    for (std::size_t parts = 0, ahead = 0; parts < 3 && t.word(ahead) && t.text() != "tps"; ++parts)
+    {
+        joined += stem_of(t.text(ahead++));
+        const std::string_view named = thing_named(joined);
+        end = named.empty() ? end : t.at + ahead;
+        found = named.empty() ? found : named;
+        ahead += t.sign('-', ahead) && t.word(ahead + 1) ? 1U : 0U;
+    }
+    t.at = end;
+    return found;
+}
+
+namespace
+{
+
+void add_name(Measure& m, std::string_view name)
+{
+    const bool apart = !m.name.empty() && !m.name.ends_with('/') && m.name.size() > 1;
+    m.name += (apart ? (m.power("s") > 0 ? "-" : " ") : "") + std::string(name);
+}
+
+void take_measure(Tokens& t, Measure& m, const Measure& next, int sign)
+{
+    m.multiply(next, sign);
+    sign < 0 ? void(m.name += "/" + next.name) : add_name(m, next.name);
+    ++t.at;
+}
+
+// "s" where it may stand in a product: GPU-hours, MW-hours, PFLOP/s-days.
+std::optional<Measure> time_next(const Tokens& t, std::size_t ahead, const Measure& asked)
+{
+    auto unit = t.word(ahead) ? unit_named(t.text(ahead), asked) : std::nullopt;
+    return unit && unit->power("s") == 1 ? unit : std::nullopt;
+}
+
+// One unit, power of ten or counted thing over the line.
+bool take_over(Tokens& t, const Measure& asked, Measure& m)
+{
+    const std::string word(t.text());
+    const bool factor = has_word("x X times", word) &&
+                        (t.number(1) || t.sign('(', 1) || !thing_named(stem_of(t.text(1))).empty());
+    if (factor && !t.number(1) && !t.sign('(', 1))
+    {
+        ++t.at; // "46 x A100" counts them
+        return true;
+    }
+    if (factor || word.empty())
+    {
+        return false;
+    }
+    if (!m.plain())
+    {
+        const auto time = m.power("s") <= 0 && m.power("B") == 0 ? time_next(t, 0, asked) : std::nullopt;
+        const std::size_t start = t.at;
+        const std::string_view thing = time || m.physical() ? "" : take_thing(t);
+        t.at = m.powers.contains(thing) ? t.at : start; // "A100 GPUs"
+        time ? take_measure(t, m, *time, 1) : void();
+        return time || m.powers.contains(thing);
+    }
+    const bool lone_b = has_word("B b", word) && asked.power("B") == 0;
+    const auto scale = lone_b || !has_word("B b", word) ? scale_named(word) : std::nullopt;
+    const auto unit = scale ? scale : unit_named(word, asked);
+    if (unit)
+    {
+        take_measure(t, m, *unit, 1);
+        return true;
+    }
+    std::string_view thing = take_thing(t);
+    const auto glued = thing.empty() ? scale_named(word.substr(0, 1)) : std::nullopt;
+    if (glued && word.size() > 2 && !thing_named(stem_of(word.substr(1))).empty()) // "Mtok"
+    {
+        thing = thing_named(stem_of(word.substr(1)));
+        take_measure(t, m, *glued, 1);
+    }
+    if (!thing.empty())
+    {
+        m.powers.emplace(thing, 1);
+        add_name(m, thing);
+    }
+    return !thing.empty();
+}
+
+} // namespace
+
+bool take_denominator(Tokens& t, const Measure& asked, Measure& m)
+{
+    const std::size_t start = t.at;
+    const bool sure = t.take_sign('/') || t.take_word("per");
+    t.at += !sure && has_word("on for in of at by", t.text()) ? 1U : 0U;
+    const bool article = has_word("a an", t.text()) && !sure;
+    const bool each = has_word("each every per one", t.text()) || article || has_word("the", t.text());
+    const bool counts = each && !t.word("the");
+    t.at += each ? 1U : 0U;
+    double count = t.number() && t.word(1) && sure && t.before()->text == "per" ? t.peek()->value : 1;
+    t.at += count != 1 ? 1U : 0U;
+    if (const auto scale = t.word() && t.word(1) ? scale_named(t.text()) : std::nullopt; scale)
+    {
+        count *= scale->size;
+        ++t.at;
+    }
+    const bool call = t.sign('(', 1) || t.number(1) || t.sign('^', 1);
+    const auto time = time_next(t, 0, asked);
+    const auto bytes =
+        t.word() && has_word("B b byte", stem_of(t.text())) ? unit_named("B", asked) : std::nullopt;
+    if ((sure || counts) && t.word() && (!call || time))
+    {
+        const std::string word(t.text());
+        if ((time && (word.size() > 1 || sure)) || (bytes && sure))
+        {
+            const bool said = time && m.power("FLOP") == 1 && m.power("s") == -1; // "TFLOPS per second"
+            take_measure(t, m, said ? Measure{} : time ? *time : *bytes, -1);
+            m.size /= count;
+            return true;
+        }
+        const std::string_view thing = take_thing(t);
+        if (!thing.empty() || (sure && word.size() > 2))
+        {
+            t.at += thing.empty() ? 1U : 0U;
+            m.multiply({{{thing.empty() ? "?" + stem_of(word) : std::string(thing), 1}}, count, ""}, -1);
+            m.name += "/" + (thing.empty() ? word : std::string(thing.substr(0, thing.size() - 1)));
+            return true;
+        }
+    }
+    t.at = start;
+    return false;
+}
+
+Measure take_unit(Tokens& t, const Measure& asked)
+{
+    Measure m;
+    for (bool more = true; more && !t.at_end();)
+    {
+        const std::size_t start = t.at;
+        t.at += t.hyphen() || (t.sign('*') && t.joined() && !m.name.empty()) ? 1U : 0U;
+        more = take_over(t, asked, m);
+        t.at = more ? t.at : start;
+    }
+    while (take_denominator(t, asked, m))
+    {
+    }
+    if (t.hyphen() && m.power("s") == -1 && time_next(t, 1, asked)) // "PFLOP/s-days"
+    {
+        ++t.at;
+        m.name += "-";
+        take_measure(t, m, *time_next(t, 0, asked), 1);
+    }
+    return m;
 }
 
 } // namespace ringside

@@ -1,366 +1,330 @@
-#include <fmt/format.h>
+#include "core/study/grading/units.h"
 
-#include "core/base/text/find_by.h"
-#include "core/study/grading/tokens.h"
+#include "core/base/text/text.h"
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <cmath>
 
 namespace ringside
 {
 
+std::optional<std::size_t> place_in(std::string_view list, std::string_view word)
+{
+    for (std::size_t place = 0; !list.empty() && !word.empty(); ++place)
+    {
+        const std::size_t end = std::min(list.find(' '), list.size());
+        if (list.substr(0, end) == word)
+        {
+            return place;
+        }
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return std::nullopt;
+}
+
+bool has_word(std::string_view list, std::string_view word)
+{
+    return place_in(list, word).has_value();
+}
+
 namespace
 {
 
-// Words that end what is counted.
-bool ends_things(std::string_view word)
+std::string_view word_at(std::string_view list, std::size_t place)
 {
-    constexpr std::string_view kStops =
-        "of in on at for per each every a an with and or so to from by as is are was were be do does did can "
-        "could "
-        "may must should will would has have had fit fits than then that which the if when x work lie sit "
-        "keep run "
-        "train remain go not but over under up between before after during while against it";
-    return has_word(kStops, stem_of(word)) || has_word(kStops, word);
+    for (; place > 0; --place)
+    {
+        list.remove_prefix(list.find(' ') + 1);
+    }
+    return list.substr(0, list.find(' '));
 }
 
-// "s", "B", "byte"; not "MB", which nothing is said per.
-std::optional<UnitWord> unit_under(std::string_view word)
+// A power of ten or two: before "B", "bit" or "FLOP", and behind a number.
+struct TenPower
 {
-    const auto time = time_word(word);
-    const auto unit = time || !thing_named(stem_of(word)).empty() ? time : unit_word(word, Of::data, false);
-    const bool bytes = unit && unit->of == Of::data && (word == "B" || word.size() > 3);
-    return time || bytes ? unit : std::nullopt;
+    double size;
+    std::string_view name;   // before a unit
+    std::string_view before; // spellings there
+    std::string_view alone;  // behind a number
+    std::string_view scale;  // said back there
+};
+
+constexpr std::array kTenPowers{TenPower{1, "", "", "", ""},
+                                TenPower{1e3, "k", "k K kilo", "k K thousand thou grand", "k"},
+                                TenPower{1e6, "M", "M m mega", "M mn mio mil mill million", "M"},
+                                TenPower{1e9, "G", "G g giga", "G B b bn bln billion mrd", "B"},
+                                TenPower{1e12, "T", "T t tera", "T tn trn trillion", "T"},
+                                TenPower{1e15, "P", "P peta", "quadrillion", "quadrillion"},
+                                TenPower{1e18, "E", "E exa", "quintillion", "quintillion"},
+                                TenPower{1e21, "Z", "Z z zetta", "sextillion", "sextillion"},
+                                TenPower{1e24, "Y", "Y y yotta", "septillion", "septillion"},
+                                TenPower{1024.0, "Ki", "Ki ki kibi", "Ki", "Ki"},
+                                TenPower{1048576.0, "Mi", "Mi mi mebi", "Mi", "Mi"},
+                                TenPower{1073741824.0, "Gi", "Gi gi gibi", "Gi", "Gi"},
+                                TenPower{1099511627776.0, "Ti", "Ti ti tebi", "Ti", "Ti"}};
+
+enum class Prefixed : std::uint8_t
+{
+    never,
+    may,
+    must
+};
+
+struct UnitRow
+{
+    std::string_view words; // one or two letters as they stand, longer ones in any case
+    std::string_view of;
+    double size;
+    std::string_view name;
+    Prefixed prefixed = Prefixed::never;
+    bool per_second = false;
+};
+
+constexpr std::array kUnitRows{UnitRow{"s sec second", "s", 1, "s"},
+                               UnitRow{"ms msec millisec millisecond milli", "s", 1e-3, "ms"},
+                               UnitRow{"us usec microsec microsecond", "s", 1e-6, "\u00b5s"},
+                               UnitRow{"ns nsec nanosecond", "s", 1e-9, "ns"},
+                               UnitRow{"min minute", "s", 60, "min"},
+                               UnitRow{"h hr hour", "s", 3600, "h"},
+                               UnitRow{"d day", "s", 86400, "d"},
+                               UnitRow{"w wk week", "s", 604800, "weeks"},
+                               UnitRow{"mo month", "s", 2629800, "months"},
+                               UnitRow{"y yr year", "s", 31557600, "years"},
+                               UnitRow{"% percent pct percentage", "%", 0.01, "%"},
+                               UnitRow{"permille", "%", 0.001, "\u2030"},
+                               UnitRow{"x X time fold", "x", 1, "x"},
+                               UnitRow{"$ usd dollar buck", "USD", 1, "USD", Prefixed::may},
+                               UnitRow{"gig", "B", 1e9, "GB"},
+                               UnitRow{"B byte", "B", 1, "B", Prefixed::may},
+                               UnitRow{"Bs o", "B", 1, "B", Prefixed::must},
+                               UnitRow{"Bps", "B", 1, "B/s", Prefixed::must, true},
+                               UnitRow{"bps", "B", 0.125, "bit/s", Prefixed::must, true},
+                               UnitRow{"b bit", "B", 0.125, "bit", Prefixed::may},
+                               UnitRow{"flop operation", "FLOP", 1, "FLOP", Prefixed::may},
+                               UnitRow{"F", "FLOP", 1, "FLOP", Prefixed::must},
+                               UnitRow{"Wh watthour", "J", 3600, "Wh", Prefixed::may},
+                               UnitRow{"J joule", "J", 1, "J", Prefixed::may},
+                               UnitRow{"W watt", "J", 1, "W", Prefixed::may, true}};
+
+struct ThingRow
+{
+    std::string_view stems; // words of several parts in one
+    std::string_view name;
+};
+
+constexpr std::array kThings{
+    ThingRow{"gpu gpus card accelerator device chip h100 h200 a100 b100 b200 "
+             "gb200 v100 a800 h800 l40 mi300 tpu",
+             "GPUs"},
+    ThingRow{"worker loader", "workers"},
+    ThingRow{"node host machine server", "nodes"},
+    ThingRow{"token tok tk", "tokens"},
+    ThingRow{"parameter param weight", "parameters"},
+    ThingRow{"step iteration iter optimizerstep update", "steps"},
+    ThingRow{"sequence seq sample example", "sequences"},
+    ThingRow{"request prompt user query", "requests"},
+    ThingRow{"microbatch ubatch ubatche microbatche mbatch mbs "
+             "accumulationstep gradaccumstep ga",
+             "micro-batches"},
+    ThingRow{"batch batche bs gbs", "batches"},
+    ThingRow{"layer transformerlayer", "layers"},
+    ThingRow{"stage pipelinestage pp pipelineparallel pipelineparallelism", "stages"},
+    ThingRow{"tp tensordegree tensorparallel tensorparallelism", "tensor parallelism"},
+    ThingRow{"cp contextdegree contextparallel contextparallelism", "context parallelism"},
+    ThingRow{"ep expertparallel expertparallelism", "expert parallelism"},
+    ThingRow{"zero", "ZeRO"},
+    ThingRow{"replica dp copy copie dataparallel dataparallelreplica "
+             "dataparallelgroup",
+             "replicas"},
+    ThingRow{"group tensorgroup", "groups"},
+    ThingRow{"head queryhead attentionhead kvhead", "heads"},
+    ThingRow{"allreduce ar", "all-reduces"},
+    ThingRow{"alltoall", "all-to-alls"},
+    ThingRow{"allgather", "all-gathers"},
+    ThingRow{"reducescatter", "reduce-scatters"},
+    ThingRow{"collective call", "collectives"},
+    ThingRow{"transfer message", "transfers"},
+    ThingRow{"epoch pass passe", "epochs"},
+    ThingRow{"failure interruption crash crashe fault incident", "failures"},
+    ThingRow{"checkpoint ckpt", "checkpoints"},
+    ThingRow{"element value entry", "elements"},
+    ThingRow{"sm multiprocessor", "multiprocessors"},
+    ThingRow{"document doc", "documents"},
+    ThingRow{"job run", "jobs"},
+    ThingRow{"boundary boundarie", "boundaries"},
+    ThingRow{"bias biase", "biases"},
+    ThingRow{"cluster fleet", "clusters"}};
+constexpr std::string_view kOtherThings =
+    "ranks blocks experts chunks shards segments buckets hops questions "
+    "answers nats adapters columns";
+
+// Two names, near enough for each other.
+constexpr std::string_view kSame = "GPUs=ranks workers=ranks hops=transfers hops=steps replicas=ranks "
+                                   "collectives=all-reduces "
+                                   "collectives=all-to-alls boundaries=stages chunks=shards "
+                                   "requests=sequences batches=sequences "
+                                   "parameters=elements layers=blocks";
+
+constexpr std::string_view kSilent =
+    "the it is are be its it's of in on at for to so we i i'd that this there "
+    "by as from with then would will "
+    "need factor gives give get gets makes result answer ans equals equal think guess "
+    "say and each only exactly "
+    "exact all total overall altogether together way them every after left "
+    "least most minimum min maximum max "
+    "or-so so well per level degree memory bandwidth should must can used "
+    "needed yes";
+constexpr std::string_view kHedges = "about just approx approximately roughly circa ca around nearly almost "
+                                     "some ~ somewhere near close ish "
+                                     "give abt a bit little slightly est estimated";
+constexpr std::string_view kDenials = "not isn't isnt no never neither nor don't doesn't cannot can't wrong "
+                                      "false except unlike vs versus";
+
+const TenPower* prefix_named(std::string_view before)
+{
+    const std::string small = small_letters(before);
+    const auto found = std::ranges::find_if(
+        kTenPowers, [&](const TenPower& p)
+        { return before == p.name || has_word(p.before, before.size() > 2 ? small : before); });
+    return found == kTenPowers.end() ? nullptr : &*found;
 }
 
-void add_name(Measure& m, std::string_view name)
+// What the row makes of a word that ends in one of its own; nothing for another
+// word.
+std::optional<Measure> in_row(const UnitRow& row, std::string_view word, std::string_view stem,
+                              const Measure& asked)
 {
-    const bool apart = !m.name.empty() && !m.name.ends_with('/');
-    m.name += apart ? (m.name.size() == 1 ? "" : "-") : "";
-    m.name += name;
-}
-
-std::string singular(std::string_view thing)
-{
-    const std::size_t ending = thing.ends_with("ches") ? 2 : thing.ends_with('s') ? 1 : 0;
-    return std::string(thing.substr(0, thing.size() - ending));
+    for (std::string_view list = row.words; !list.empty();)
+    {
+        const std::string_view own = list.substr(0, list.find(' '));
+        list.remove_prefix(std::min(own.size() + 1, list.size()));
+        const bool letter = own.size() == 1 || (own.size() < 3 && row.prefixed != Prefixed::never);
+        const bool exact = letter || own.ends_with("ps");
+        const std::string_view whole = exact ? word : stem;
+        if (!whole.ends_with(own) || (row.prefixed == Prefixed::never && whole != own))
+        {
+            continue;
+        }
+        const std::string_view before = word.substr(0, whole.size() - own.size());
+        const TenPower* p = prefix_named(before);
+        // "gb" in small letters is what is asked for, "Gb" is bits.
+        const bool as_asked = own == "b" && word == small_letters(word) && asked.size != 0.125;
+        const bool octet = own == "o" && !has_word("k M G T", before);
+        if (p && !octet && (row.prefixed != Prefixed::must || p->size != 1))
+        {
+            Measure m{{{std::string(row.of), 1}}, p->size * (as_asked ? 1 : row.size), std::string(p->name)};
+            m.name += as_asked ? "B" : row.name;
+            const bool flops = row.of == "FLOP" && small_letters(word).ends_with('s') && asked.power("s") < 0;
+            row.per_second || flops ? void(m.powers["s"] = -1) : void();
+            m.name += flops ? "/s" : "";
+            return m;
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace
 
-void UnitReader::multiply(Measure& m, const UnitWord& unit, int power)
+int Measure::power(std::string_view of) const
 {
-    m.of_kind(unit.of) += power;
-    m.size *= power > 0 ? unit.size : 1 / unit.size;
-    m.of_kind(Of::time) -= unit.per_second ? power : 0;
+    const auto found = powers.find(of);
+    return found == powers.end() ? 0 : found->second;
 }
 
-bool UnitReader::scale(Measure& m)
+bool is_physical(std::string_view of)
 {
-    const auto s = t_.word() ? scale_word(t_.peek()->text) : std::nullopt;
-    if (s)
+    return has_word("B s FLOP J USD % x", of);
+}
+
+bool Measure::physical() const
+{
+    return std::ranges::any_of(powers, [](const auto& p) { return is_physical(p.first); });
+}
+
+void Measure::multiply(const Measure& other, int sign)
+{
+    for (const auto& [of, power] : other.powers)
     {
-        m.size *= s->size;
-        add_name(m, s->name);
-        ++t_.at;
+        if ((powers[of] += sign * power) == 0)
+        {
+            powers.erase(of);
+        }
     }
-    return s.has_value();
+    size *= sign > 0 ? other.size : 1 / other.size;
 }
 
-std::string_view UnitReader::thing()
+std::optional<Measure> unit_named(std::string_view word, const Measure& asked)
 {
-    std::string_view found;
-    std::size_t end = t_.at;
-    std::size_t at = t_.at;
-    bool owner = false; // "one layer's weights"
-    for (int words = 0; words < 6 && !owner; ++words)
-    {
-        const std::size_t ahead = at - t_.at;
-        if (!t_.word(ahead) || ends_things(t_.peek(ahead)->text))
-        {
-            break;
-        }
-        // Up to three words are one: "all to all", "micro-batches".
-        std::string joined;
-        std::size_t next = at;
-        bool named = false;
-        for (int part = 0; part < 3 && t_.word(next - t_.at); ++part)
-        {
-            joined += stem_of(t_.peek(next - t_.at)->text);
-            ++next;
-            if (const std::string_view name = thing_named(joined); !name.empty())
-            {
-                found = name;
-                end = next;
-                at = next - 1;
-                named = true;
-                owner = t_.peek(next - 1 - t_.at)->text.find('\'') != std::string::npos;
-            }
-            next += t_.sign('-', next - t_.at) && t_.word(next - t_.at + 1) ? 1U : 0U;
-        }
-        const std::string& word = t_.peek(ahead)->text;
-        if (!named && adjectives && !has_word(*adjectives, stem_of(word)) &&
-            manner_of(word) != Manner::silent)
-        {
-            break;
-        }
-        ++at;
-        at += t_.sign('-', at - t_.at) && t_.word(at - t_.at + 1) ? 1U : 0U;
-    }
-    t_.at = found.empty() ? t_.at : end;
-    return found;
-}
-
-// "Mtok", "gpuh", "tps"; "Ttokens"
-bool UnitReader::thing_atom(Measure& m)
-{
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRates{
-        {{"tp", "tokens"}, {"qp", "requests"}, {"rp", "requests"}, {"toksec", "tokens"}}};
-    const std::string& word = t_.peek()->text;
     const std::string stem = stem_of(word);
-    const auto s = scale_word(word.substr(0, 1));
-    const std::string_view behind = s ? thing_named(stem_of(word.substr(1))) : "";
-    const auto* rate = word.size() > 2
-                           ? find_by(kRates, stem, &std::pair<std::string_view, std::string_view>::first)
-                           : nullptr;
-    if (!behind.empty() && thing_named(stem).empty())
+    if (asked.power("%") != 0 && has_word("pp ppt pt point", stem))
     {
-        m.size *= s->size;
-        m.of.push_back(behind);
-        add_name(m, s->name);
-        add_name(m, behind);
+        return Measure{{{"%", 1}}, 0.01, "points"};
     }
-    else if (rate)
+    if (asked.power("%") != 0 && has_word("bp bps", word))
     {
-        m.of.push_back(rate->second);
-        --m.of_kind(Of::time);
-        m.name += std::string(rate->second) + "/s";
+        return Measure{{{"%", 1}}, 1e-4, "basis points"};
     }
-    else if (stem.starts_with("gpu") && thing_named(stem).empty() && time_word(stem.substr(3)))
+    if (word == "m" && asked.power("s") > 0)
     {
-        m.of.push_back("GPUs");
-        multiply(m, *time_word(stem.substr(3)), 1);
-        m.name = "GPU-" + time_word(stem.substr(3))->name;
+        return Measure{{{"s", 1}}, 60, "min"};
     }
-    else
+    for (const UnitRow& row : kUnitRows)
     {
-        const std::string_view named = thing();
-        if (!named.empty())
+        if (auto m = in_row(row, word, stem, asked))
         {
-            m.of.push_back(named);
-            m.name += (m.name.empty() || m.name.ends_with('/') ? "" : " ") + std::string(named);
-        }
-        return !named.empty();
-    }
-    ++t_.at;
-    return true;
-}
-
-bool UnitReader::unit_atom(Measure& m)
-{
-    const auto unit = unit_word(t_.peek()->text, wanted_, bits_);
-    if (!unit)
-    {
-        return false;
-    }
-    const bool product = unit->of == Of::time && m.of_kind(Of::time) == 0 && m.of_kind(Of::data) == 0 &&
-                         (!m.of.empty() || m.of_kind(Of::work) == 1 || m.of_kind(Of::energy) == 1);
-    const bool energy = unit->of == Of::time && m.of_kind(Of::energy) == 1 && m.of_kind(Of::time) == -1;
-    if ((m.physical() || m.percent || m.ratio || !m.of.empty()) && !product && !energy)
-    {
-        return false;
-    }
-    m.name = product && m.name.ends_with('s') ? m.name.substr(0, m.name.size() - 1) : m.name;
-    m.percent = unit->of == Of::percent;
-    m.ratio = unit->of == Of::ratio;
-    m.size *= m.percent ? unit->size : 1;
-    if (!m.percent && !m.ratio)
-    {
-        multiply(m, *unit, 1);
-        m.loose_rate = unit->of == Of::work && unit->per_second;
-    }
-    add_name(m, unit->name);
-    ++t_.at;
-    return true;
-}
-
-// One unit or counted thing over the line.
-bool UnitReader::atom(Measure& m)
-{
-    const TypedToken& token = *t_.peek();
-    const bool bare = !m.physical() && !m.percent && !m.ratio && m.of.empty();
-    if ((token.text == "t" || token.text == "T") && t_.sign('/', 1) && t_.word(2) &&
-        time_word(t_.peek(2)->text))
-    {
-        m.of.emplace_back("tokens");
-        add_name(m, "tokens");
-        ++t_.at;
-        return true;
-    }
-    const bool factor = token.text == "x" || token.text == "X" || token.text == "times";
-    if (factor && (t_.number(1) || t_.sign('(', 1) || !m.name.empty()))
-    {
-        return false;
-    }
-    // "405 B parameters" are no bytes, "185 tps" no bits.
-    const bool counted = token.text.size() == 1 && scale_word(token.text) && t_.word(1) &&
-                         !thing_named(stem_of(t_.peek(1)->text)).empty();
-    if (bare && (counted ? scale(m) : token.text.size() > 2 && stem_of(token.text) == "tp" && thing_atom(m)))
-    {
-        return true;
-    }
-    return unit_atom(m) || (bare && (scale(m) || thing_atom(m)));
-}
-
-// What is under the line.
-bool UnitReader::under(Measure& m, double count)
-{
-    const std::size_t start = t_.at;
-    if (t_.word() && (t_.word(1) || t_.peek()->text.size() > 4) && !time_next() &&
-        scale_word(t_.peek()->text))
-    {
-        count *= scale_word(t_.peek()->text)->size;
-        ++t_.at;
-    }
-    // "2.5 per thousand" of a share
-    if (count > 1 && t_.at > start && !t_.word())
-    {
-        m.percent = true;
-        m.size /= count;
-        m.name = fmt::format("per {:.0f}", count);
-        return true;
-    }
-    // Not "min(3, 4)", "e^2" or "ln 2".
-    const bool call = t_.sign('(', 1) && t_.joined(1);
-    const bool unit_next = !call && (time_next() || !(t_.sign('^', 1) || t_.number(1)));
-    if (!t_.word() || t_.peek()->text == "$" || !unit_next)
-    {
-        t_.at = start;
-        return false;
-    }
-    const std::string word = t_.peek()->text;
-    const auto unit = unit_under(word);
-    const auto glue = scale_word(word.substr(0, 1));
-    const std::string_view glued = glue ? thing_named(stem_of(word.substr(1))) : "";
-    std::string_view named;
-    if (unit)
-    {
-        ++t_.at;
-        multiply(m, *unit, -1);
-        m.size /= count;
-        m.name += "/" + unit->name;
-    }
-    else if (!glued.empty())
-    {
-        named = glued;
-        count *= glue->size;
-        ++t_.at;
-    }
-    else if (named = thing(); named.empty() && word.size() < 3)
-    {
-        t_.at = start;
-        return false;
-    }
-    else if (named.empty())
-    {
-        m.strange = word;
-        ++t_.at;
-    }
-    if (!named.empty())
-    {
-        m.per.push_back({named, count});
-        m.name += "/" + singular(named);
-    }
-    return true;
-}
-
-bool UnitReader::denominator(Measure& m)
-{
-    const std::size_t start = t_.at;
-    const bool slash = t_.take_sign('/');
-    bool sure = slash || t_.take_word("per");
-    if (slash && t_.sign('(') && t_.word(1) && (t_.sign(')', 2) || t_.sign('*', 2))) // "GB/(s*GPU)"
-    {
-        for (++t_.at; !t_.at_end() && !t_.take_sign(')');)
-        {
-            t_.take_sign('*');
-            t_.at += under(m, 1) ? 0U : 1U;
-        }
-        return true;
-    }
-    const bool preposition =
-        t_.word("for") || t_.word("on") || t_.word("in") || t_.word("of") || t_.word("at") || t_.word("by");
-    t_.at += !sure && preposition ? 1U : 0U;
-    const Manner manner = t_.word() ? manner_of(t_.peek()->text) : Manner::unknown;
-    const bool article = manner == Manner::each || manner == Manner::one_word;
-    t_.at += article ? 1U : 0U;
-    t_.at += article && t_.word("of") ? 1U : 0U;
-    t_.at += article && t_.word("the") ? 1U : 0U;
-    double count = 1;
-    // "8/16 GPUs" is a quotient, and so is "2700/2000 s".
-    const bool things = t_.word(1) && !thing_named(stem_of(t_.peek(1)->text)).empty();
-    if (sure && t_.number() && t_.word(1) && (!slash || (t_.peek()->value >= 1000 && things)))
-    {
-        count = t_.peek()->value;
-        ++t_.at;
-    }
-    // "a day", "on each GPU"; "each" alone and "a bit" are none.
-    if (!sure && article && t_.word())
-    {
-        const std::size_t place = t_.at;
-        sure = (time_next() && t_.peek()->text.size() > 1) || !thing().empty();
-        t_.at = place;
-    }
-    if (sure && under(m, count))
-    {
-        return true;
-    }
-    t_.at = start;
-    return false;
-}
-
-Measure UnitReader::measure()
-{
-    Measure m;
-    for (bool more = true; more && !t_.at_end();)
-    {
-        // "16-way", "GPU-hours", "GPU\u00b7h"
-        const bool hyphen =
-            (t_.sign('-') || (t_.sign('*') && !m.name.empty())) && t_.word(1) && t_.joined() && t_.joined(1);
-        t_.at += hyphen ? 1U : 0U;
-        more = t_.word() && atom(m);
-        t_.at -= hyphen && !more ? 1U : 0U;
-    }
-    for (bool more = true; more && !t_.at_end();)
-    {
-        const std::size_t dot = t_.sign('*') && t_.sign('^', 2) && t_.sign('-', 3) ? 1 : 0; // "GB·s^-1"
-        const std::size_t hyphen = t_.sign('-') && time_next(1) ? 1 : 0;                    // "PFLOP/s-days"
-        if (m.of_kind(Of::work) == 1 && m.of_kind(Of::time) == -1 && time_next(hyphen))
-        {
-            t_.at += hyphen;
-            multiply(m, *time_word(t_.peek()->text), 1);
-            m.name += "-" + time_word(t_.peek()->text)->name;
-            ++t_.at;
-        }
-        else if (time_next(dot) && t_.sign('^', dot + 1) && t_.sign('-', dot + 2))
-        {
-            t_.at += dot;
-            multiply(m, *time_word(t_.peek()->text), -1);
-            m.name += "/" + time_word(t_.peek()->text)->name;
-            t_.at += 4;
-        }
-        else
-        {
-            more = denominator(m);
+            return m;
         }
     }
-    return m;
+    return std::nullopt;
 }
 
-Measure read_measure(std::string_view phrase, Of wanted)
+std::optional<Measure> scale_named(std::string_view word)
 {
-    Tokens tokens(tokens_of(phrase));
-    return UnitReader(tokens, wanted, false).measure();
+    const std::string stem = word.size() > 2 ? stem_of(word) : std::string(word);
+    const auto found =
+        std::ranges::find_if(kTenPowers, [&](const TenPower& p) { return has_word(p.alone, stem); });
+    return found == kTenPowers.end() ? std::nullopt
+                                     : std::optional(Measure{{}, found->size, std::string(found->scale)});
+}
+
+std::string_view thing_named(std::string_view stem)
+{
+    const auto found =
+        std::ranges::find_if(kThings, [&](const ThingRow& row) { return has_word(row.stems, stem); });
+    const auto other = place_in(kOtherThings, std::string(stem) + "s");
+    return found != kThings.end() ? found->name : other ? word_at(kOtherThings, *other) : std::string_view{};
+}
+
+bool same_thing(std::string_view a, std::string_view b)
+{
+    const auto pair = [](std::string_view x, std::string_view y)
+    { return has_word(kSame, std::string(x) + "=" + std::string(y)); };
+    return a == b || pair(a, b) || pair(b, a);
+}
+
+Manner manner_of(std::string_view word)
+{
+    const std::string small = small_letters(word);
+    return has_word(kDenials, small)  ? Manner::denial
+           : has_word(kHedges, small) ? Manner::hedge
+           : has_word(kSilent, small) ? Manner::silent
+                                      : Manner::unknown;
+}
+
+std::string stem_of(std::string_view word)
+{
+    std::string small = small_letters(word);
+    std::erase(small, '-');
+    if (small.ends_with("'s") || small.ends_with("'"))
+    {
+        small.resize(small.rfind('\''));
+    }
+    if (small.size() > 2 && small.ends_with("s") && !small.ends_with("ss") && !small.ends_with("us"))
+    {
+        small.pop_back();
+    }
+    return small;
 }
 
 } // namespace ringside

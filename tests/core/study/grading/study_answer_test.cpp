@@ -274,7 +274,7 @@ TEST_CASE("random bytes are never an answer that breaks anything")
             {
                 REQUIRE(std::isfinite(answer->value));
                 const AnswerCheck checked = check_answer(answer->value, {112e9, unit(name), 0.03, {}});
-                REQUIRE_FALSE(checked.message.empty());
+                REQUIRE((checked.correct || !checked.message.empty()));
             }
             else
             {

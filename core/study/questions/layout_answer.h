@@ -16,7 +16,7 @@ namespace ringside
 // schedule). dp is only checked against what follows. Faults: an unknown word, a value that is none, what
 // validate() says.
 Result<Scenario> read_layout(std::string_view text, const Scenario& scenario);
-// The same words of a scenario's own layout.
+// These words for a scenario's own layout.
 std::string layout_text(const Scenario& scenario);
 
 struct DesignVerdict
@@ -33,7 +33,7 @@ struct DesignVerdict
     double over_best() const { return best > 0 ? seconds / best : 0; }
 };
 
-// `scenario` is the person's layout, valid.
+// `scenario` is the user's layout, valid.
 Result<DesignVerdict> judge_layout(const Scenario& scenario, const GoalSpec& goal);
 
 } // namespace ringside

@@ -1,4 +1,4 @@
-#include "core/study/grading/design.h"
+#include "core/study/questions/layout_answer.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +74,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 37> kSpellin
      {"batch", ""}}};
 
 // "tp8" and "8tp" are two words; "1f1b" and "zb-h1" are one.
-void add_word(std::vector<std::string>& words, std::string word)
+void add_layout_word(std::vector<std::string>& words, std::string word)
 {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     word.erase(0, word.find_first_not_of('-')); // "--tp"
@@ -137,7 +137,7 @@ void name_first(std::vector<std::string>& words)
     }
 }
 
-std::vector<std::string> words_of(std::string_view text)
+std::vector<std::string> layout_words(std::string_view text)
 {
     std::vector<std::string> words;
     std::string word;
@@ -145,7 +145,7 @@ std::vector<std::string> words_of(std::string_view text)
     {
         if (std::string_view(" ,=;:/|+()[]*\t\n\xc3\x97").find(c) != std::string_view::npos)
         {
-            add_word(words, std::exchange(word, ""));
+            add_layout_word(words, std::exchange(word, ""));
             continue;
         }
         word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -154,7 +154,7 @@ std::vector<std::string> words_of(std::string_view text)
     return words;
 }
 
-std::optional<std::int64_t> count_of(const std::string& word)
+std::optional<std::int64_t> layout_count(const std::string& word)
 {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -176,7 +176,7 @@ bool read_recompute(const std::string& word, Layout& layout)
     return false;
 }
 
-Issue no_word(const std::string& word)
+Issue no_layout_word(const std::string& word)
 {
     std::vector<std::string> known{"dp", "sp", "recompute", "schedule"};
     for (const LayoutWord& w : kLayoutWords)
@@ -190,7 +190,7 @@ Issue no_word(const std::string& word)
 }
 
 // Everything that can be named, over a layout where all is 1 or off.
-Result<Layout> read_words(const std::vector<std::string>& words, Layout layout,
+Result<Layout> read_layout_words(const std::vector<std::string>& words, Layout layout,
                           std::optional<std::int64_t>& data)
 {
     for (std::size_t i = 0; i < words.size(); ++i)
@@ -219,10 +219,10 @@ Result<Layout> read_words(const std::vector<std::string>& words, Layout layout,
         const auto* known = std::find_if(kLayoutWords.begin(), kLayoutWords.end(),
                                          [&](const LayoutWord& w) { return w.word == word; });
         const bool named = known != kLayoutWords.end() || word == "dp" || word == "data";
-        const auto count = count_of(value);
+        const auto count = layout_count(value);
         if (!named && word != "recompute" && word != "schedule")
         {
-            return no_word(word);
+            return no_layout_word(word);
         }
         if (!named || !count)
         {
@@ -234,6 +234,29 @@ Result<Layout> read_words(const std::vector<std::string>& words, Layout layout,
     return layout;
 }
 
+// Counts outside their fields' ranges, which the rules of a layout take for granted.
+Issues outside_ranges(const Scenario& s)
+{
+    Issues issues;
+    const auto check = [&]<class S>(const S& part)
+    {
+        for (const Field<S>& field : fields_of(part))
+        {
+            const auto* member = std::get_if<std::int64_t S::*>(&field.member);
+            const double value = member != nullptr ? static_cast<double>(part.*(*member)) : field.least;
+            if (value < field.least || value > field.most)
+            {
+                issues.push_back({"", fmt::format("{}: {} is out of range", field.label, value),
+                                  fmt::format("use {} to {}", field.least, field.most)});
+            }
+        }
+    };
+    check(s.cluster);
+    check(s.parallel);
+    check(s.training);
+    return issues;
+}
+
 } // namespace
 
 Result<Scenario> read_layout(std::string_view text, const Scenario& scenario)
@@ -242,7 +265,7 @@ Result<Scenario> read_layout(std::string_view text, const Scenario& scenario)
     {
         return Issue{"", "too long for a layout", "write it such as tp 8 pp 4 zero 1 micro 1"};
     }
-    const std::vector<std::string> words = words_of(text);
+    const std::vector<std::string> words = layout_words(text);
     if (words.empty())
     {
         return Issue{"", "nothing was typed", "write it such as tp 8 pp 4 zero 1 micro 1"};
@@ -254,7 +277,7 @@ Result<Scenario> read_layout(std::string_view text, const Scenario& scenario)
     start.schedule = own.schedule;
     start.sequence_parallel = own.sequence_parallel;
     std::optional<std::int64_t> data;
-    auto layout = read_words(words, start, data);
+    auto layout = read_layout_words(words, start, data);
     if (!layout)
     {
         return layout.issues();
@@ -263,7 +286,8 @@ Result<Scenario> read_layout(std::string_view text, const Scenario& scenario)
     layout->expert_tensor = std::min(own.expert_tensor, layout->tensor);
     Scenario laid = scenario;
     apply(*layout, laid);
-    Issues issues = validate(laid);
+    Issues issues = outside_ranges(laid);
+    issues = issues.empty() ? validate(laid) : issues;
     std::erase_if(issues, [](const Issue& i) { return i.severity != Severity::error; });
     if (!issues.empty())
     {
