@@ -1,4 +1,3 @@
-// One file over 500 lines, since it is one class: every rule of the grammar calls others.
 // One file, since it is one class: every rule of the grammar calls others.
 #include "core/study/grading/grammar.h"
 
