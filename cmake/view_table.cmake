@@ -26,7 +26,7 @@ std::span<const ViewInfo* const> views()
     {
         std::vector<const ViewInfo*> all{
 @entries@        };
-        std::sort(all.begin(), all.end(), [](const ViewInfo* a, const ViewInfo* b) { return a->order < b->order; });
+        std::sort(all.begin(), all.end(), [](const ViewInfo* a, const ViewInfo* b) { return std::pair(a->group, a->order) < std::pair(b->group, b->order); });
         return all;
     }();
     return table;

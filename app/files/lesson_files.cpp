@@ -24,7 +24,7 @@ Guide load_guide(const std::filesystem::path& folder, Issues& issues)
             continue;
         }
         const auto text = read_plain(file, kMostBytes);
-        auto page = text ? read_guide_page(*text) : Result<std::string>(text.issues());
+        auto page = text ? read_guide_page(*text) : Result<GuidePage>(text.issues());
         if (page)
         {
             guide.emplace(file.stem().string(), std::move(*page));

@@ -110,15 +110,15 @@ Issues open_in_browser(const std::string& address)
     return {};
 }
 
-std::function<std::string()> page_opener(std::filesystem::path source, std::string place)
+std::function<Notice()> page_opener(std::filesystem::path source, std::string place)
 {
     return [server = std::make_shared<PageServer>(std::move(source)), place = std::move(place)]
     {
         const auto address = server->address();
         const Issues issues = address ? open_in_browser(*address + place) : address.issues();
-        return issues.empty()
-                   ? fmt::format("The page is open at {}{} until this window is closed", *address, place)
-                   : "Not opened: " + to_line(issues.front());
+        return issues.empty() ? Notice(fmt::format("The page is open at {}{} until this window is closed",
+                                                   *address, place))
+                              : Notice("Not opened", {to_line(issues.front())});
     };
 }
 

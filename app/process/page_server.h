@@ -28,11 +28,11 @@ private:
     std::string address_;
 };
 
-// Opens an address in the person's browser; waits at most 2 s to hear that there is none.
+// Opens an address in the user's browser; waits at most 2 s to hear that there is none.
 Issues open_in_browser(const std::string& address);
 
-// Starts the server, once, opens the page at a place ("#v=lab") and returns what to tell the person; takes
+// Starts the server, once, opens the page at a place ("#v=lab") and returns what to tell the user; takes
 // seconds. The server lives as long as the function.
-std::function<std::string()> page_opener(std::filesystem::path source, std::string place);
+std::function<Notice()> page_opener(std::filesystem::path source, std::string place);
 
 } // namespace ringside

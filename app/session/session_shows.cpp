@@ -1,7 +1,8 @@
-// What is on show in place of the person's own scenario, which is kept aside: a question's, a lesson's; and
+// What is on show in place of the user's own scenario, which is kept aside: a question's, a lesson's; and
 // the scenes of a demonstration, which go on from it.
 #include "app/session/session.h"
 #include "core/base/place.h"
+#include "core/evaluate/report.h"
 #include "core/scenario/validate.h"
 
 #include <utility>
@@ -13,8 +14,8 @@ void Session::open(std::string_view place)
 {
     if (const ViewInfo* info = find_view(place))
     {
-        view_ = info->id;
-        page_asked_ = page_of(place);
+        scene_.view = info->id;
+        page_asked_ = page_of(place_now(place));
     }
 }
 
@@ -29,44 +30,33 @@ void Session::put_aside()
 {
     if (!aside_)
     {
-        aside_ = Aside{scenario_,        now_.scenario,      view_,  std::move(undo_),
-                       std::move(redo_), std::move(before_), clocks_};
+        aside_ = scene_;
     }
-    undo_.clear();
-    redo_.clear();
-    before_.reset();
+    scene_.undo.clear();
+    scene_.redo.clear();
+    scene_.before.reset();
     resume_picture();
 }
 
 void Session::take_back()
 {
-    Aside own = *std::exchange(aside_, std::nullopt);
+    scene_ = *std::exchange(aside_, std::nullopt);
     asked_ = false;
-    view_ = std::move(own.view);
-    before_ = std::move(own.before);
-    clocks_ = std::move(own.clocks);
-    start_with(std::move(own.good)); // so that a faulty one has a report below it
-    if (scenario_ != own.scenario)
-    {
-        start_with(std::move(own.scenario));
-    }
-    undo_ = std::move(own.undo);
-    redo_ = std::move(own.redo);
 }
 
 std::string Session::place_on_show() const
 {
-    return view_of(place_) == view_ ? place_ : view_;
+    return view_of(place_) == scene_.view ? place_ : scene_.view;
 }
 
 const Evaluated& Session::on_show() const
 {
-    return frozen_ ? frozen_->now : example_ ? example_->now : now_;
+    return frozen_ ? frozen_->now : example_ ? example_->now : scene_.now;
 }
 
 void Session::follow_opening()
 {
-    if (aside_ || script_ || before_ || has_errors(issues_))
+    if (aside_ || script_ || scene_.before || has_errors(scene_.issues))
     {
         decided_for_.clear();
         offered_ = nullptr;
@@ -81,7 +71,7 @@ void Session::follow_opening()
     decided_for_ = place;
     example_.reset();
     const Opening* opening = find_opening(place);
-    offered_ = opening != nullptr && opening->make(scenario_, presets_) ? opening : nullptr;
+    offered_ = opening != nullptr && opening->make(scene_.scenario, presets_) ? opening : nullptr;
     if (offered_ != nullptr && !left_examples_.contains(place))
     {
         show_example();
@@ -90,24 +80,18 @@ void Session::follow_opening()
 
 void Session::show_example()
 {
-    std::optional<Scenario> made = offered_->make(scenario_, presets_);
+    std::optional<Scenario> made = offered_->make(scene_.scenario, presets_);
     Issues issues = validate(*made);
     auto report = has_errors(issues) ? Result<Report>(issues) : evaluate_valid(*made);
     if (!report)
     {
-        offered_ = nullptr; // as where a layout of the person's cannot be changed so
+        offered_ = nullptr; // as where a layout of the user's cannot be changed so
         return;
     }
-    example_.emplace();
-    example_->now.scenario = std::move(*made);
-    example_->now.report = std::move(*report);
-    example_->issues = std::move(issues);
+    example_ = Example{{std::move(*made), std::move(*report)}, std::move(issues)};
     if (offered_->plays && !preferences_.reduced_motion)
     {
-        Clock& clock = clocks_[view_];
-        clock.playback.t = 0;
-        clock.playback.playing = clock.opening = true;
-        clock.rounds = 0;
+        view_clock().play_opening();
     }
 }
 
@@ -137,9 +121,7 @@ void Session::leave_example()
     if (example_)
     {
         example_.reset();
-        Clock& clock = clocks_[view_];
-        clock.playback.playing = clock.playback.playing && !clock.opening;
-        clock.opening = false;
+        view_clock().end_opening();
     }
 }
 
@@ -212,24 +194,21 @@ void Session::follow_lesson()
 {
     if (auto setting = lessons_->take_setting())
     {
-        undo_.clear();
-        redo_.clear();
+        scene_.undo.clear();
+        scene_.redo.clear();
         show_place(setting->view);
         start_with(std::move(setting->scenario));
         start_playback(setting->playback);
     }
     else if (aside_ && !asked_)
     {
-        lessons_->look(now_.scenario, now_.report);
+        lessons_->look(scene_.now.scenario, *scene_.now.report);
     }
 }
 
 void Session::start_playback(const LessonPlayback& playback)
 {
-    Clock& clock = clocks_[view_];
-    clock.rounds = 0;
-    clock.rest = -1;
-    clock.playback = {0, playback.play && !preferences_.reduced_motion, static_cast<float>(playback.speed)};
+    view_clock() = {{0, playback.play && !preferences_.reduced_motion, static_cast<float>(playback.speed)}};
     start_at_ = playback.time;
 }
 
@@ -291,7 +270,7 @@ void Session::turn(StageTool tool)
     on = !on;
     if (tool == StageTool::freeze)
     {
-        frozen_ = on ? std::optional(Frozen{on_show(), clocks_}) : std::nullopt;
+        frozen_ = on ? std::optional(Frozen{on_show(), scene_.clocks}) : std::nullopt;
         notice_ = on ? "Frozen; changes show when it resumes (Ctrl F)" : "";
     }
 }

@@ -71,8 +71,8 @@ private:
 class WindowFilm
 {
 public:
-    // Of the view on show, into a file of its name where the program was started. The issue says why there is
-    // nothing to save. ImGui's current context is another one afterwards.
+    // Films the view on show, into a file of its name where the program was started. The issue says why there
+    // is nothing to save. ImGui's current context is another one afterwards.
     static Result<std::unique_ptr<WindowFilm>> start(const Session& shown, const Presets& presets,
                                                      const FontFiles& fonts, float scale, int width,
                                                      int height);
@@ -85,8 +85,8 @@ public:
     // is another one afterwards.
     bool step();
     Saving saving() const;
-    // Waits for the encoder. What to tell the person.
-    std::string finish();
+    // Waits for the encoder. What to tell the user.
+    Notice finish();
 
 private:
     WindowFilm(const Session& shown, const Presets& presets, const FontFiles& fonts);

@@ -8,6 +8,7 @@
 #include "core/base/text/text.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace ringside
@@ -121,7 +122,7 @@ private:
     void write_page(const ViewInfo& info)
     {
         std::string page =
-            fmt::format("# {}\n\n{}, {}: {}.\n", info.title, info.group, info.tab, info.description);
+            fmt::format("# {}\n\n{}, {}: {}.\n", info.title, name_of(info.group), info.tab, info.description);
         std::string pictures;
         for (const std::string_view place : places_of(info))
         {
@@ -136,7 +137,7 @@ private:
         }
         const auto text = course_.guide.find(info.id);
         page += pictures;
-        page += text == course_.guide.end() ? "" : fmt::format("\n## How to use it\n\n{}\n", text->second);
+        page += text == course_.guide.end() ? "" : fmt::format("\n## How to use it\n\n{}\n", text->second.text);
         add_keys(page, info);
         add_lessons(page, info, course_);
         page += "\n[All views](README.md)\n";
@@ -147,13 +148,13 @@ private:
     {
         std::string page = "# Ringside, view by view\n\nWritten by `ringside guide`; pictures show the "
                            "scenario it starts with.\n";
-        std::string_view group;
+        std::optional<ViewGroup> group;
         for (const ViewInfo* info : views())
         {
             if (info->group != group)
             {
                 group = info->group;
-                page += fmt::format("\n## {}\n\n", group);
+                page += fmt::format("\n## {}\n\n", name_of(info->group));
             }
             page += fmt::format("- [{}]({}.md): {}\n", info->title, info->id, info->description);
         }

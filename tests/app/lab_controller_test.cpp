@@ -106,7 +106,7 @@ TEST_CASE("what a run cannot change starts it again, and says so")
     REQUIRE(controller.run_to(4, kLabPatience));
     TrainerConfig c = controller.frame().a.config;
     c.training.optimizer = Optimizer::sgd_momentum;
-    CHECK(controller.apply(TurnKnobs{c}).starts_with("Started again"));
+    CHECK(controller.apply(TurnKnobs{c}).text.starts_with("Started again"));
     REQUIRE(controller.wait(kLabPatience));
     CHECK(a(controller).step == 0);
     CHECK(a(controller).changes.empty());
@@ -275,7 +275,7 @@ TEST_CASE(
     REQUIRE(controller.frame().devices.size() == 2);
     CHECK(controller.frame().devices.back().name == "a card");
     CHECK(controller.frame().a.predicted.step_seconds > 0);
-    CHECK(controller.apply(ChooseDevice{1}).find("again") != std::string::npos);
+    CHECK(controller.apply(ChooseDevice{1}).text.find("again") != std::string::npos);
     CHECK(controller.frame().chosen == 1);
     CHECK(controller.frame().device.find("a card") != std::string::npos);
     CHECK(controller.frame().a.predicted.step_seconds == 0);
@@ -285,7 +285,7 @@ TEST_CASE(
     half.training.precision = Precision::fp8;
     controller.apply(TurnKnobs{half});
     CHECK(chosen.back() == 0);
-    CHECK(controller.take_notice().find("8-bit") != std::string::npos);
+    CHECK(controller.take_notice().text.find("8-bit") != std::string::npos);
     CHECK(controller.frame().device.find("a card") == std::string::npos);
 }
 
@@ -293,7 +293,7 @@ TEST_CASE("what cannot be trained is said in words, and nothing breaks")
 {
     LabController nothing{LabController::Setup()};
     nothing.wake();
-    CHECK(nothing.apply(LabCommand::run).find("no device") != std::string::npos);
+    CHECK(to_text(nothing.apply(LabCommand::run)).find("no device") != std::string::npos);
     CHECK_FALSE(nothing.frame().running);
     CHECK_FALSE(nothing.apply(AskDemo{0}).empty());
 
@@ -310,7 +310,7 @@ TEST_CASE("what cannot be trained is said in words, and nothing breaks")
     LabController odd(lab_setup_for_tests());
     TrainerConfig c = odd.frame().a.config;
     c.model.heads = 0;
-    CHECK(odd.apply(TurnKnobs{c}).starts_with("Not changed"));
+    CHECK(odd.apply(TurnKnobs{c}).text == "Not changed");
     CHECK(odd.frame().a.config.model.heads == 2);
 }
 
@@ -345,14 +345,14 @@ TEST_CASE("a saved run is gone on from, and a damaged file is refused in words")
     const float loss = a(controller).losses.back();
     controller.apply(LabCommand::save);
     REQUIRE(controller.run_to(8, kLabPatience)); // behind the saving
-    CHECK(controller.take_notice().starts_with("Saved step 7"));
+    CHECK(controller.take_notice().text.starts_with("Saved step 7"));
     CHECK(controller.frame().saved);
     const float next = a(controller).losses.back();
     CHECK(next != loss);
 
     controller.apply(LabCommand::load);
     REQUIRE(controller.wait(kLabPatience));
-    CHECK(controller.take_notice().starts_with("Loaded step 7"));
+    CHECK(controller.take_notice().text.starts_with("Loaded step 7"));
     CHECK(a(controller).step == 7);
     REQUIRE(controller.run_to(8, kLabPatience));
     CHECK(a(controller).losses.back() == next);
@@ -360,12 +360,12 @@ TEST_CASE("a saved run is gone on from, and a damaged file is refused in words")
     std::filesystem::resize_file(path, 300);
     controller.apply(LabCommand::load);
     REQUIRE(controller.wait(kLabPatience));
-    CHECK(controller.take_notice().starts_with("Not loaded"));
+    CHECK(controller.take_notice().text.starts_with("Not loaded"));
     CHECK(a(controller).step == 8);
     std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("a demonstration asks first, runs, explains, and gives the person's run back")
+TEST_CASE("a demonstration asks first, runs, explains, and gives the user's run back")
 {
     LabController::Setup setup = lab_setup_for_tests();
     LabController controller(std::move(setup));

@@ -158,13 +158,13 @@ TEST_CASE("a browser gets the page's address with the place")
     const Source source;
     source.give_browser("echo \"$1\" > " + (source.folder / "opened").string() + "\n");
     const auto open = page_opener(source.folder, "#v=lab");
-    const std::string says = open();
+    const std::string says = open().text;
     const std::string opened = read(source.folder / "opened");
     CHECK(opened.starts_with("http://127.0.0.1:"));
     CHECK(opened.ends_with("/#v=lab\n"));
     CHECK(says ==
           "The page is open at " + opened.substr(0, opened.size() - 1) + " until this window is closed");
-    CHECK(open() == says); // the same server
+    CHECK(open().text == says); // the same server
 }
 
 TEST_CASE("what keeps the page from opening is said with what to do")
@@ -173,29 +173,29 @@ TEST_CASE("what keeps the page from opening is said with what to do")
     SECTION("no browser: its address can be copied")
     {
         source.give_browser("exit 3\n");
-        const std::string says = page_opener(source.folder, "#v=lab")();
-        CHECK(says.starts_with("Not opened: no browser could be opened (open http://127.0.0.1:"));
+        const std::string says = to_text(page_opener(source.folder, "#v=lab")());
+        CHECK(says.starts_with("Not opened\nno browser could be opened (open http://127.0.0.1:"));
         CHECK(says.ends_with("/#v=lab in one yourself)"));
     }
     SECTION("the page has not been built")
     {
         fs::remove(source.folder / "build/web/index.html");
-        CHECK(page_opener(source.folder, "#v=lab")() ==
-              "Not opened: the page has not been built on this computer (type ./run web --no-serve in the "
+        CHECK(to_text(page_opener(source.folder, "#v=lab")()) ==
+              "Not opened\nthe page has not been built on this computer (type ./run web --no-serve in the "
               "folder of Ringside's source, then open it again)");
     }
     SECTION("no python3")
     {
         Source::set_path(source.programs().string());
-        CHECK(page_opener(source.folder, "#v=lab")() ==
-              "Not opened: python3, which serves the page, is not installed (install it; on Debian: apt-get "
+        CHECK(to_text(page_opener(source.folder, "#v=lab")()) ==
+              "Not opened\npython3, which serves the page, is not installed (install it; on Debian: apt-get "
               "install python3)");
     }
     SECTION("a server that ends without a word")
     {
         write(source.folder / "cmake/serve.py", "");
-        CHECK(page_opener(source.folder, "#v=lab")() ==
-              "Not opened: the server of the page did not start (./run web says why)");
+        CHECK(to_text(page_opener(source.folder, "#v=lab")()) ==
+              "Not opened\nthe server of the page did not start (./run web says why)");
     }
 }
 
@@ -216,14 +216,14 @@ TEST_CASE("the palette opens the lab in a page, and says what came of it, only w
         CHECK_FALSE(ask(without));
     }
 
-    for (const char* answer :
-         {"The page is open at http://127.0.0.1:8000/#v=lab", "Not opened: it is missing"})
+    for (const Notice& answer : {Notice("The page is open at http://127.0.0.1:8000/#v=lab"),
+                                 Notice("Not opened", {"it is missing"})})
     {
         int opened = 0;
         setup.open_page = [&]
         {
             ++opened;
-            return std::string(answer);
+            return answer;
         };
         Window w;
         w.session().set_lab(std::make_unique<LabController>(setup));
@@ -233,7 +233,7 @@ TEST_CASE("the palette opens the lab in a page, and says what came of it, only w
             [&]
             {
                 w.frames(2);
-                return says(w, std::string_view(answer).substr(0, 10)) && opened == 1;
+                return says(w, std::string_view(answer.text).substr(0, 10)) && opened == 1;
             }));
     }
 }

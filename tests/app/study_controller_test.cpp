@@ -219,7 +219,7 @@ TEST_CASE("what is on a clipboard by chance is not imported")
     for (const std::string& text : {std::string("a password"), std::string(100'000, '"'),
                                     std::string("\xff\xfe\t\x00 bytes", 10), std::string()})
     {
-        CHECK(room.does(ImportStudy{text}).notice.starts_with("Not imported: "));
+        CHECK(room.does(ImportStudy{text}).notice.text == "Not imported");
         CHECK_FALSE(room.controller.frame().import);
     }
     std::string lines = "#separator:tab\n";
@@ -303,10 +303,10 @@ TEST_CASE("progress goes back to the backup of a day, and what it was before is 
     today = "2026-11-03";
     room.right();
     REQUIRE(room.controller.frame().backups == std::vector<std::string>{"2026-11-03", "2026-11-02"});
-    CHECK(room.does(RestoreBackup{"2026-11-03"}).notice.ends_with("2 reviews"));
+    CHECK(room.does(RestoreBackup{"2026-11-03"}).notice.text.ends_with("2 reviews"));
     CHECK(room.progress().reviews.size() == 2);
     CHECK(StudyStore(folder.path).load().progress == room.progress());
-    CHECK(room.does(RestoreBackup{"2020-01-01"}).notice.starts_with("Not restored: "));
+    CHECK(room.does(RestoreBackup{"2020-01-01"}).notice.text == "Not restored");
 }
 
 TEST_CASE("all progress is exported and imported elsewhere")
@@ -327,7 +327,7 @@ TEST_CASE("all progress is exported and imported elsewhere")
 TEST_CASE("what cannot be saved is said, and the progress is kept in the window")
 {
     Room room(2, std::make_unique<StudyStore>("/dev/null/nowhere"));
-    CHECK(room.does(ChangeProgress{SetInterview{kMonday + 5}}).notice.starts_with("Not saved: "));
+    CHECK(room.does(ChangeProgress{SetInterview{kMonday + 5}}).notice.text == "Not saved");
     CHECK_FALSE(room.controller.frame().saved);
     CHECK(room.progress().interview == kMonday + 5);
 }

@@ -67,7 +67,7 @@ TEST_CASE("a strategy that is chosen while the team rests makes a step, so that 
 TEST_CASE("ranks that do not divide the model move on to the next that do, and it is said")
 {
     TeamController controller(team_setup_for_tests());
-    const std::string notice = controller.apply(RequestTeam{with_strategy(controller, 4, 3)});
+    const std::string notice = controller.apply(RequestTeam{with_strategy(controller, 4, 3)}).text;
     CHECK(notice.find("2 ranks, since 3 do not divide") == 0);
     CHECK(controller.frame().request.ranks == 2);
     CHECK(controller.apply(RequestTeam{with_strategy(controller, 8, 99)}) == "");
@@ -102,7 +102,7 @@ TEST_CASE("a model that cannot be trained is said in words, and nothing starts")
     setup.trainer.model.heads = 0;
     TeamController controller(std::move(setup));
     CHECK_FALSE(controller.frame().fault.empty());
-    CHECK(controller.apply(TeamCommand::run).find("Not started") == 0);
+    CHECK(controller.apply(TeamCommand::run).text.find("Not started") == 0);
     CHECK_FALSE(controller.frame().started());
     CHECK(controller.apply(TeamCommand::without) != "");
 }
@@ -255,9 +255,10 @@ TEST_CASE("a recording goes on step by step and begins again, and what it has no
     controller.apply(TeamCommand::pause);
     CHECK_FALSE(controller.busy());
     ++request.ranks;
-    CHECK(controller.apply(RequestTeam{request}).find("desktop program") != std::string::npos);
-    CHECK(controller.apply(GoWrong{{RankFault::dead, 0, 0}}).find("desktop program") != std::string::npos);
-    CHECK(controller.apply(TeamCommand::compare).find("desktop program") != std::string::npos);
+    CHECK(controller.apply(RequestTeam{request}).text.find("desktop program") != std::string::npos);
+    CHECK(controller.apply(GoWrong{{RankFault::dead, 0, 0}}).text.find("desktop program") !=
+          std::string::npos);
+    CHECK(controller.apply(TeamCommand::compare).text.find("desktop program") != std::string::npos);
     CHECK(controller.frame().request.ranks == run(controller).config.ranks);
     controller.apply(TeamCommand::clear);
     CHECK_FALSE(controller.frame().started());
@@ -268,7 +269,7 @@ TEST_CASE("a recording that is not there is a fault in words")
     TeamController::Setup setup = recorded_setup();
     setup.recordings /= "none";
     TeamController controller(std::move(setup));
-    CHECK(controller.apply(TeamCommand::run).find("Not started") == 0);
+    CHECK(controller.apply(TeamCommand::run).text.find("Not started") == 0);
     CHECK_FALSE(controller.frame().started());
     CHECK_FALSE(controller.busy());
 }

@@ -1,4 +1,4 @@
-// What happens when a person does something: found by label, done with mouse and keyboard, seen in the
+// What happens when a user does something: found by label, done with mouse and keyboard, seen in the
 // session. Values, time and commands have files of their own.
 #include "tests/share.h"
 #include "tests/ui/harness.h"

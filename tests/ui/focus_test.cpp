@@ -274,7 +274,7 @@ TEST_CASE("a class is asked about the view on show, by a number that this view s
         REQUIRE(q != all.end());
         Window w;
         const auto number = [&]
-        { return find_metric(metric)->value(w.session().scenario(), w.session().now().report) * q->scale; };
+        { return find_metric(metric)->value(w.session().scenario(), *w.session().now().report) * q->scale; };
         for (const ScenarioPreset& preset : test::presets().scenarios)
         {
             if (!(number() > 0))

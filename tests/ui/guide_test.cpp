@@ -126,7 +126,7 @@ TEST_CASE("every page of the guide is drawn whole beside its view")
     Window w({1280, 800});
     test::give_course(w);
     w.key(ImGuiKey_F1);
-    for (const auto& [view, text] : test::whole_course().guide)
+    for (const auto& [view, page] : test::whole_course().guide)
     {
         INFO(view);
         w.open(view);

@@ -1,4 +1,4 @@
-// A person in front of the program, with no display: owns the session and its drawing, runs frames, finds
+// A user in front of the program, with no display: owns the session and its drawing, runs frames, finds
 // what is on show by its label, and uses mouse and keyboard as ImGui gets them from a real window.
 #pragma once
 
@@ -83,7 +83,7 @@ public:
     Playback playback() const { return session().frame(clock_).playback; }
     Motion motion() { return drawing.shell().motion(session().frame(clock_)); }
     bool valid() const { return !has_errors(session().issues()); }
-    double memory() const { return session().now().report.memory.worst().total().value; }
+    double memory() const { return session().now().report->memory.worst().total().value; }
 
 private:
     void mark_missing_glyphs();

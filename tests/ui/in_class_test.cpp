@@ -158,7 +158,7 @@ TEST_CASE("a window that is larger while it is frozen is drawn anew, with the fr
     w.open("memory");
     w.settle(600);
     const std::string total =
-        format_gigabytes(w.session().now().report.memory.worst().total(), ByteUnit::decimal);
+        format_gigabytes(w.session().now().report->memory.worst().total(), ByteUnit::decimal);
     REQUIRE(says(w, total));
     w.key(ImGuiKey_F, ImGuiMod_Ctrl);
     w.session().apply(ChangeScenario{another(w.session().scenario())});

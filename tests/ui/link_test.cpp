@@ -54,7 +54,7 @@ TEST_CASE("a copied link brings back view, page and scenario, and undo goes back
     CHECK(other.session().scenario() == before);
 }
 
-TEST_CASE("the link of a lesson opens it at its step, and what was the person's own comes back")
+TEST_CASE("the link of a lesson opens it at its step, and what was the user's own comes back")
 {
     Window w;
     test::give_course(w);
@@ -96,7 +96,7 @@ TEST_CASE("what of a link is wrong is said, each part once, and the rest opens")
     test::give_course(w);
     w.open("memory");
     paste(w, "#v=zeroo&s=default;parallel.zero=3;parallel.tensor=many&l=zero/99&q=x.1&colour=red");
-    const std::string notice = w.session().frame(0).notice;
+    const std::string notice = to_text(w.session().frame(0).notice);
     for (const char* part : {"\nv: ", "\ns: parallel.tensor: ", "\nl: ", "\ncolour: "})
     {
         INFO(notice);

@@ -1,4 +1,4 @@
-// A number of GPUs that the layout does not suit, typed by a person: the repair fits, and ends when it can.
+// A number of GPUs that the layout does not suit, typed by a user: the repair fits, and ends when it can.
 #include "tests/ui/words.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,7 +17,7 @@ TEST_CASE("100 GPUs get a layout that fits, and 256 the one that stood there bef
     REQUIRE(w.valid());
     CHECK(w.session().scenario().parallel.tensor == 4);
     CHECK(w.session().scenario().parallel.pipeline == 5);
-    CHECK(w.session().now().report.memory.fits());
+    CHECK(w.session().now().report->memory.fits());
     w.type_value("GPUs", "96");
     w.frames(3);
     CHECK(w.session().scenario().parallel == before.parallel); // TP 8, PP 4, DP 3

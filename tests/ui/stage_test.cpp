@@ -3,12 +3,12 @@
 #include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/study/lessons/class_guesses.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/shell/frame/stage_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <array>
 
@@ -42,7 +42,7 @@ TEST_CASE("hidden figures are hidden in picture, caption, status and tips, and s
     Window w;
     w.open("memory");
     w.settle(300);
-    const Report& r = w.session().now().report;
+    const Report& r = *w.session().now().report;
     const std::string total = format_gigabytes(r.memory.worst().total(), ByteUnit::decimal);
     REQUIRE(says(w, total));
     w.key(ImGuiKey_H, ImGuiMod_Ctrl);
@@ -64,17 +64,17 @@ TEST_CASE("a frozen picture keeps the scenario it shows while the next one is pr
     w.key(ImGuiKey_F, ImGuiMod_Ctrl);
     w.settle(300);
     CHECK(says(w, "Frozen"));
-    const Bytes before = w.session().frame(0).now.report.memory.worst().total();
+    const Bytes before = w.session().frame(0).now.report->memory.worst().total();
     Scenario next = w.session().scenario();
     next.parallel.zero = next.parallel.zero == 3 ? 1 : 3;
     w.session().apply(ChangeScenario{next});
     w.settle(300);
-    CHECK(w.session().frame(0).now.report.memory.worst().total().value == before.value);
-    CHECK(w.session().now().report.memory.worst().total().value != before.value);
+    CHECK(w.session().frame(0).now.report->memory.worst().total().value == before.value);
+    CHECK(w.session().now().report->memory.worst().total().value != before.value);
     w.key(ImGuiKey_F, ImGuiMod_Ctrl);
     w.settle(300);
-    CHECK(w.session().frame(0).now.report.memory.worst().total().value ==
-          w.session().now().report.memory.worst().total().value);
+    CHECK(w.session().frame(0).now.report->memory.worst().total().value ==
+          w.session().now().report->memory.worst().total().value);
     CHECK_FALSE(says(w, "Frozen"));
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("a class is asked: guesses are typed, figures wait, the truth stands a
     w.key(ImGuiKey_G, ImGuiMod_Ctrl);
     w.frames(4);
     CHECK(says(w, "How much memory does the peak-memory GPU need?"));
-    const double truth = w.session().now().report.memory.worst().total().value / 1e9;
+    const double truth = w.session().now().report->memory.worst().total().value / 1e9;
     CHECK_FALSE(says(w, "Fits " + three_digits(truth)));
     w.type("20 40 60");
     w.key(ImGuiKey_Enter);

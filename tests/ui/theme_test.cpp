@@ -1,5 +1,6 @@
 // The colours keep apart for everybody: CIEDE2000 between those that share a picture, also as seen with each
 // kind of colour blindness (Machado, Oliveira and Fernandes 2009, severity 1), and WCAG contrast for text.
+#include "core/memory/memory.h"
 #include "ui/draw/theme.h"
 
 #include <catch2/catch_approx.hpp>

@@ -1,4 +1,4 @@
-// Values that a person drags, types and chooses: what the scenario becomes, and what is refused.
+// Values that a user drags, types and chooses: what the scenario becomes, and what is refused.
 #include "tests/ui/harness.h"
 
 #include "core/model/family.h"
@@ -32,15 +32,15 @@ TEST_CASE("dragging the model size changes the model and the report in the same 
 {
     Window w;
     w.open("memory");
-    const std::int64_t before = w.session().now().report.parameters.total;
+    const std::int64_t before = w.session().now().report->parameters.total;
     std::set<std::int64_t> seen;
     w.drag("Model size", 0.6F, 0.2F,
            [&]
            {
                const Session& s = w.session();
                REQUIRE(s.now().scenario == s.scenario());
-               REQUIRE(s.now().report.parameters.total == count_parameters(s.scenario().model).total);
-               seen.insert(s.now().report.parameters.total);
+               REQUIRE(s.now().report->parameters.total == count_parameters(s.scenario().model).total);
+               seen.insert(s.now().report->parameters.total);
            });
     CHECK(seen.size() > 5);
     CHECK(*seen.begin() < before / 10);
@@ -52,10 +52,10 @@ TEST_CASE("dragging the model size from one end to the other reaches 100 M and 1
     Window w;
     w.open("memory");
     w.drag("Model size", 0.6F, -0.1F);
-    CHECK(static_cast<double>(w.session().now().report.parameters.total) ==
+    CHECK(static_cast<double>(w.session().now().report->parameters.total) ==
           Catch::Approx(kLeastParameters).epsilon(0.03));
     w.drag("Model size", 0, 1.1F);
-    CHECK(static_cast<double>(w.session().now().report.parameters.total) ==
+    CHECK(static_cast<double>(w.session().now().report->parameters.total) ==
           Catch::Approx(kMostParameters).epsilon(0.03));
     CHECK(w.valid());
 }
@@ -167,7 +167,7 @@ TEST_CASE("a typed number with a unit, thin spaces or a suffix is read")
     Window w;
     w.open("memory");
     w.type_value("Model size", "13B");
-    CHECK(static_cast<double>(w.session().now().report.parameters.total) ==
+    CHECK(static_cast<double>(w.session().now().report->parameters.total) ==
           Catch::Approx(13e9).epsilon(0.03));
     w.type_value("GPUs", "512");
     CHECK(w.session().scenario().cluster.gpus == 512);
@@ -408,7 +408,7 @@ TEST_CASE("what the window shows after an edit in the panel is what its own link
             const LinkRead read = read_link(s.link_text(), test::presets());
             REQUIRE(read.link.scenario);
             CHECK(*read.link.scenario == s.scenario());
-            CHECK(evaluate(*read.link.scenario)->step.total() == s.now().report.step.total());
+            CHECK(evaluate(*read.link.scenario)->step.total() == s.now().report->step.total());
         }
     }
 }

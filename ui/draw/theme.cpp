@@ -1,5 +1,7 @@
 #include "ui/draw/theme.h"
 
+#include "core/memory/memory.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +10,8 @@ namespace ringside
 
 namespace
 {
+
+static_assert(std::tuple_size_v<decltype(Theme::component)> == kComponents);
 
 constexpr Theme kDark{
     .light = false,

@@ -3,13 +3,13 @@
 // recomputes it.
 #pragma once
 
-#include "core/memory/memory.h"
-
 #include <array>
 #include <cstdint>
 
 namespace ringside
 {
+
+enum class Component;
 
 using Colour = std::uint32_t; // as ImGui packs it: 0xAABBGGRR
 
@@ -48,7 +48,7 @@ struct Theme
     Colour idle_hatch;
     Colour warning; // "does not fit" and "wrong", nothing else, and never without a shape
     Colour ok;
-    std::array<Ink, kComponents> component; // by Component
+    std::array<Ink, 7> component; // by Component
     Ink forward, backward_input, backward_weight;
     Ink tensor, pipeline, data, context, expert; // communication by axis
     std::array<Ink, 6> series;                   // what is compared and is none of these: GPUs, algorithms
@@ -66,7 +66,7 @@ Colour mix(Colour from, Colour to, float amount);
 Colour with_alpha(Colour colour, float alpha);
 // WCAG 2's ratio, 1 to 21.
 double contrast_ratio(Colour a, Colour b);
-// Of words that name a mark: as near to its colour as a contrast of 4.5 with the window allows.
+// The colour of words that name a mark: as near to its colour as a contrast of 4.5 with the window allows.
 Colour words_in(const Theme& theme, const Mark& mark);
 // Black or white on a fill, whichever stands out more.
 Colour ink_on(Colour fill);

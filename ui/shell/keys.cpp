@@ -117,6 +117,17 @@ std::vector<std::size_t> pressed_in(const ViewKey& row)
 
 } // namespace
 
+bool have_space(std::span<const ViewKey> keys)
+{
+    const auto names_space = [](const ViewKey& row)
+    {
+        const auto names = split_keys(row.key);
+        return std::any_of(names.begin(), names.end(),
+                           [](std::string_view name) { return key_of(name) == ImGuiKey_Space; });
+    };
+    return std::any_of(keys.begin(), keys.end(), names_space);
+}
+
 void do_keys(std::span<const ViewKey> keys, const Frame& frame, Out& out)
 {
     for (const ViewKey& row : keys)

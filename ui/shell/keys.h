@@ -50,6 +50,8 @@ struct ViewKey
 };
 using ViewKeys = std::vector<ViewKey>;
 
+// Whether one of the rows names Space.
+bool have_space(std::span<const ViewKey> keys);
 // Does what the keys pressed in this frame do.
 void do_keys(std::span<const ViewKey> keys, const Frame& frame, Out& out);
 

@@ -1,4 +1,5 @@
 // The window's frame round a view: rail, title row with tabs, the way back to a question, caption.
+// One file, since rail, title and tabs share one row of the window.
 #include <fmt/format.h>
 
 #include "core/base/place.h"
@@ -29,7 +30,7 @@ struct RailSays
 bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, bool selected, RailSays says)
 {
     const Theme& t = painter.theme;
-    const std::string group(info.group);
+    const std::string group(name_of(info.group));
     const Press pressed = press(painter, cell, (group + "###rail " + group).c_str(), 0);
     if (selected || pressed.hovered)
     {
@@ -51,7 +52,7 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
         Look look = painter.look;
         look.scale = says.words ? look.scale : std::min(look.scale, cell.h / kHigh);
         group_icon(Painter(painter.list.raw, look), {cell.centre(), says.words ? icon_y : cell.middle()},
-                   info.group, colour);
+                   group, colour);
     }
     if (says.words)
     {
@@ -60,7 +61,7 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
                      painter.shortened(type, group, cell.w - painter.px(4)), Align::centre);
     }
     tooltip(painter,
-            says.words ? std::string_view() : info.group); // beside the word it would hide the picture
+            says.words ? std::string_view() : group); // beside the word it would hide the picture
     return pressed.clicked;
 }
 
@@ -96,7 +97,7 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
     {
         const Rect cell = rail.cut_top(step - std::min(painter.px(8), step * 0.1F));
         const bool selected = current != nullptr && current->group == info->group;
-        if (info->group == "Lab" || info->group == "Study")
+        if (info->group == ViewGroup::lab || info->group == ViewGroup::study)
         {
             painter.part(kTourLab, cell);
         }
@@ -121,12 +122,14 @@ void Shell::draw_rail(const Frame& frame, const Painter& painter, const Parts& p
 namespace
 {
 
+// One view per tab: others of the same tab are modes of it, which it opens.
 std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
 {
     std::vector<const ViewInfo*> tabs;
     for (const ViewInfo* other : views())
     {
-        if (other->group == info.group)
+        const bool mode = std::ranges::find(tabs, other->tab, &ViewInfo::tab) != tabs.end();
+        if (other->group == info.group && !mode)
         {
             tabs.push_back(other);
         }
@@ -134,12 +137,12 @@ std::vector<const ViewInfo*> tabs_of(const ViewInfo& info)
     return tabs;
 }
 
-// Of a view's title, the first that it has room for.
+// The title is drawn in the first type that it has room for.
 constexpr std::array kTitleTypes{Type::title, Type::body_strong, Type::small_strong};
 
-// The same for all views of a group, so that a tab stays where it is when another is opened: each as wide as
-// the widest where that leaves every title its room, else as their words need, if need be next to smaller
-// titles; 0 where words would have to be cut.
+// The width of tabs is one for all views of a group, so that a tab stays where it is when another is opened:
+// each as wide as the widest where that leaves every title its room, else as their words need, if need be
+// next to smaller titles; 0 where words would have to be cut.
 float width_of_tabs(const Painter& painter, std::span<const ViewInfo* const> tabs, float row)
 {
     float widest = 0;
@@ -191,7 +194,8 @@ void draw_tabs(const Painter& painter, Rect& row, const ViewInfo& info, std::spa
                std::string_view scene_title, Out& out)
 {
     constexpr const char* kPopup = "choose a view of the group";
-    const auto chosen = static_cast<std::size_t>(std::find(tabs.begin(), tabs.end(), &info) - tabs.begin());
+    const auto chosen =
+        static_cast<std::size_t>(std::ranges::find(tabs, info.tab, &ViewInfo::tab) - tabs.begin());
     const float side_by_side = width_of_tabs(painter, tabs, row.w);
     const float listed = std::min(width_of_list(painter, tabs), row.w);
     const auto leaves_title = [&](float taken, Type type)
@@ -224,7 +228,7 @@ void draw_tabs(const Painter& painter, Rect& row, const ViewInfo& info, std::spa
         clicked = choice_popup(painter, kPopup, items);
     }
     row.cut_right(painter.px(16));
-    if (clicked && *clicked != chosen)
+    if (clicked && tabs[*clicked] != &info)
     {
         out.push(OpenView{std::string(tabs[*clicked]->id)});
     }
@@ -355,7 +359,7 @@ void Shell::draw_title_buttons(const Frame& frame, const Painter& painter, const
 namespace
 {
 
-// Below a title: what is shown in place of the person's scenario, or could be, and the key between the two.
+// Below a title: what is shown in place of the user's scenario, or could be, and the key between the two.
 void draw_example_line(const Frame& frame, const Painter& p, Rect row, Out& out)
 {
     const std::string_view name = frame.example;
@@ -482,7 +486,8 @@ void Shell::draw_caption(const Frame& frame, const Painter& painter, Rect area, 
         caption_ = view.caption(frame);
         caption_of_ = frame.view;
     }
-    const Caption& caption = caption_;
+    Caption caption = caption_;
+    caption.sentence = cover_.sentence ? "" : caption.sentence;
     painter.list.PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
     const float used = painter.rich({area.x, area.y + painter.px(12), area.w, 0}, Type::body,
                                     Type::body_strong, painter.theme.text, caption.sentence);

@@ -64,13 +64,6 @@ bool works_while_typing(const CommandInfo& command)
     return function || ((command.chord & ImGuiMod_Ctrl) != 0 && std::ranges::count(kOfFields, key) == 0);
 }
 
-// Space plays, whatever widget the keyboard is on: Enter presses that.
-bool space_plays(const Motion& motion, const ViewKeys& own)
-{
-    const auto has_space = [](const ViewKey& key) { return key.key.find("Space") != std::string_view::npos; };
-    return motion.duration > 0 || std::ranges::any_of(own, has_space);
-}
-
 } // namespace
 
 // ImGui presses and leaves the widget that has the keyboard before a frame is ours, so this comes before the
@@ -347,8 +340,14 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         keys_while_typing(frame, view, out);
     }
     const ViewKeys own = view.keys();
-    space_plays_ = !typing && space_plays(motion, own);
+    // Space plays, whatever widget the keyboard is on: Enter presses that.
+    space_plays_ = !typing && (motion.duration > 0 || have_space(own));
     keys_of_commands(frame, own, view.about_scenario(), typing, out);
+    if (!typing && ImGui::IsKeyChordPressed(ImGuiMod_Ctrl | ImGuiKey_I))
+    {
+        walk_.take_keyboard();
+        out.animating = true;
+    }
     if (typing || io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
     {
         return;

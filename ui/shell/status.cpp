@@ -31,7 +31,7 @@ std::string gpus_tip(const Frame& frame)
 
 std::string step_tip(const Frame& frame)
 {
-    const StepTime& t = frame.now.report.step;
+    const StepTime& t = frame.now.report->step;
     const auto seconds = [](double value) { return format_seconds(Seconds(value)); };
     const double between = t.tensor_comm + t.context_comm + t.expert_comm + t.pipeline_comm + t.data_exposed;
     return fmt::format("compute + bubble + exposed communication + optimizer = {} + {} + {} + {} = {}\n\n"
@@ -43,7 +43,7 @@ std::string step_tip(const Frame& frame)
 
 std::string rate_tip(const Frame& frame)
 {
-    const StepTime& t = frame.now.report.step;
+    const StepTime& t = frame.now.report->step;
     return fmt::format("tokens per step / step time / GPUs = {} / {} / {}\n\n{} tokens/s in all.",
                        grouped(std::llround(t.tokens)), format_seconds(Seconds(t.total())),
                        grouped(frame.now.scenario.cluster.gpus), format_count(t.tokens_per_second()));
@@ -51,8 +51,8 @@ std::string rate_tip(const Frame& frame)
 
 std::string bubble_tip(const Frame& frame)
 {
-    const Term term = explain_step_bubble(frame.now.report);
-    const double drawn = frame.now.report.pipeline.timeline.bubble_of_total();
+    const Term term = explain_step_bubble(*frame.now.report);
+    const double drawn = frame.now.report->pipeline.timeline.bubble_of_total();
     return said(term, format_percent(term.value),
                 fmt::format("Of the schedule in the units of its stage times, as the pipeline view draws it, "
                             "it is {}.",
@@ -63,7 +63,7 @@ std::string bubble_tip(const Frame& frame)
 
 std::string memory_tip(const Frame& frame)
 {
-    const MemoryReport& memory = frame.now.report.memory;
+    const MemoryReport& memory = frame.now.report->memory;
     const Term term = explain_total(memory, memory.fullest);
     return said(
         term, format_gigabytes(memory.worst().total()) + " GB",
@@ -76,7 +76,7 @@ std::vector<StatusFact> facts_of_scenario(const Frame& frame)
     {
         return {{"the picture shows the last valid layout"}};
     }
-    const Report& r = frame.now.report;
+    const Report& r = *frame.now.report;
     const auto gpus = frame.now.scenario.cluster.gpus;
     const double each = r.step.tokens_per_second() / static_cast<double>(gpus);
     return {{fmt::format("step {}", format_seconds(Seconds(r.step.total()))), step_tip},

@@ -5,6 +5,7 @@
 // `[` and `,` sit on different keys of different keyboards.
 #pragma once
 
+#include "core/base/names.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/frame/frame.h"
 #include "ui/shell/keys.h"
@@ -29,7 +30,7 @@ struct Motion
     std::string label = {};         // "step 5/14"
     int rounds = 1;                 // how often playing runs through before it stops
     double rest = 0;                // where the clock stands until the user moves it
-    std::string pace = {}; // shown in place of the speed where that is not a person's to choose: "live"
+    std::string pace = {}; // shown in place of the speed where that is not a user's to choose: "live"
 };
 
 // The next stop of a motion after t (direction 1) or before it (-1).
@@ -78,7 +79,7 @@ public:
     virtual ViewKeys keys() { return {}; }
     // Does what they do; called when no text field has the keyboard.
     virtual void on_keys(const Frame& frame, Out& out) { do_keys(keys(), frame, out); }
-    // The same while a text field has the keyboard, or Alt is held: what is typed belongs to the field.
+    // Keys while a text field has the keyboard, or Alt is held: what is typed belongs to the field.
     virtual void typing_keys(const Frame&, Out&) {}
     // Shows one of its pages, by its name in ViewInfo::pages, or one of its things. Nothing when it has none
     // of that name.
@@ -100,7 +101,7 @@ enum class ViewRole : std::uint8_t
     measured // measured steps that the user pastes
 };
 
-// Of the panel's controls, by id; the rest is under More.
+// The panel's controls, by id; the rest is under More.
 class ControlIds
 {
 public:
@@ -117,8 +118,8 @@ private:
     std::size_t count_;
 };
 
-// What a page opens with where the scenario of the person has nothing to show there, as one without experts
-// has nothing to say of experts. The person's own is a key away, and is never changed by this.
+// What a page opens with where the scenario of the user has nothing to show there, as one without experts
+// has nothing to say of experts. The user's own is a key away, and is never changed by this.
 struct Opening
 {
     std::string_view place; // a page, or a view without pages
@@ -138,11 +139,35 @@ std::unique_ptr<View> make_view()
     return std::make_unique<Shown>();
 }
 
+// Entries of the rail, from top to bottom.
+enum class ViewGroup : std::uint8_t
+{
+    overview,
+    memory,
+    pipeline,
+    network,
+    parallelism,
+    performance,
+    planner,
+    training,
+    scaling,
+    reliability,
+    serving,
+    post_training,
+    lab,
+    study
+};
+template <>
+inline constexpr auto kNamesOf<ViewGroup> = names<ViewGroup>("Overview", "Memory", "Pipeline", "Network",
+                                                             "Parallelism", "Performance", "Planner",
+                                                             "Training", "Scaling", "Reliability", "Serving",
+                                                             "Post-training", "Lab", "Study");
+
 struct ViewInfo
 {
-    int order;
-    std::string_view id;          // "memory"
-    std::string_view group;       // "Memory": the rail's entry
+    int order;           // inside the group; in tens, so that another fits between two
+    std::string_view id; // "memory"
+    ViewGroup group;
     std::string_view tab;         // inside the group
     std::string_view title;       // the question it answers
     std::string_view description; // one line
@@ -155,13 +180,15 @@ struct ViewInfo
 
 // Every view, in order. Generated from the files in ui/views.
 std::span<const ViewInfo* const> views();
+// The name of a place that may have had another in an earlier version.
+std::string_view place_now(std::string_view place);
 // By its id, or by one of its pages; null when there is none of either.
 const ViewInfo* find_view(std::string_view place);
 // What this view or page opens with; null where it always shows the scenario.
 const Opening* find_opening(std::string_view place);
 // The id of the view that has this role.
 std::string id_of(ViewRole role);
-// Ids and pages of all views.
+// Ids and pages of all views, former names last.
 std::vector<std::string_view> view_places();
 // Which of a view's pages has this name.
 std::optional<std::size_t> page_index(std::span<const std::string_view> pages, std::string_view name);

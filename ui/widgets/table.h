@@ -2,6 +2,7 @@
 // there is no room, the least important ones go first, and rows that do not fit are counted in the last line.
 #pragma once
 
+#include "core/base/result.h"
 #include "ui/widgets/controls.h"
 
 #include <concepts>
@@ -95,7 +96,7 @@ struct TableEvent
     std::optional<std::size_t> heading; // pressed: of the columns, those without room included
 };
 
-// Of a table with more rows than room, by the wheel.
+// Scrolling of a table with more rows than room, by the wheel.
 struct TableScroll
 {
     std::size_t first = 0;
@@ -127,9 +128,9 @@ struct Table
     TableEvent draw(const Painter& painter, Rect area, std::span<const Row> rows) const;
 };
 
-// Of the headings and this many rows.
+// The height of the headings and this many rows.
 float table_height(const Painter& painter, std::size_t rows, float pitch = kTablePitch);
-// Of rows by their number.
+// Draws a table of rows by their number.
 TableEvent draw_table(const Painter& painter, Rect area, const Table<std::size_t>& table, std::size_t rows);
 
 template <class Row>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/console/option_check.h"
 #include "app/files/streams.h"
 #include "core/base/text/text.h"
 #include "core/scenario/link/link.h"
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
+#include <set>
 
 namespace ringside
 {
@@ -131,29 +134,14 @@ std::optional<double> meant(std::string text)
     return std::nullopt;
 }
 
-// CLI11 tells of a wrong value as "Could not convert: --bytes = 1GB".
-Issues wrong_type(const CLI::App& command, std::string_view says)
+// A value that is not of its option's type.
+Issue wrong_type(const CLI::Option& option, const std::string& value, bool whole)
 {
-    constexpr std::string_view kStart = "Could not convert: ";
-    const std::size_t middle = says.find(" = ");
-    if (!says.starts_with(kStart) || middle == std::string_view::npos)
-    {
-        return {};
-    }
-    const std::string name(says.substr(kStart.size(), middle - kStart.size()));
-    const std::string value(says.substr(middle + 3));
-    const CLI::Option* option = command.get_option_no_throw(name);
-    const std::string type = option == nullptr ? std::string() : option->get_type_name();
-    const bool whole = type.find("INT") != std::string::npos;
-    if (!whole && type.find("FLOAT") == std::string::npos)
-    {
-        return {};
-    }
     const std::string kind = whole ? "a whole number" : "a number";
     const auto number = meant(value);
     const bool fits = number && (!whole || (*number == std::floor(*number) && std::abs(*number) < 1e15));
     std::string hint = fmt::format("give {}", kind);
-    if (option->get_items_expected_max() > 1)
+    if (option.get_items_expected_max() > 1)
     {
         hint = fmt::format("give {} for each, with commas between", kind);
     }
@@ -162,39 +150,94 @@ Issues wrong_type(const CLI::App& command, std::string_view says)
         hint +=
             whole ? fmt::format(": {}", static_cast<std::int64_t>(*number)) : fmt::format(": {}", *number);
     }
-    return {{name, fmt::format("\u201c{}\u201d is not {}", value, kind), hint}};
+    return {option.get_name(), fmt::format("\u201c{}\u201d is not {}", value, kind), hint};
 }
 
-// CLI11 tells of most faults as "NAME: what" or "NAME what".
-Issue told(const CLI::App& command, std::string_view says)
+Issues wrong_types(const CLI::App& command)
 {
-    const std::size_t end = std::min(says.find_first_of(": "), says.size());
-    const std::string name(says.substr(0, end));
-    const std::string rest(says.substr(std::min(says.find_first_not_of(": ", end), says.size())));
-    const std::string help = fmt::format("{} --help has all options", full_name(command));
-    if (rest == "is required")
+    Issues issues;
+    for (const CLI::Option* option : command.get_options())
     {
+        const std::string type = option->get_type_name();
+        const bool whole = type.find("INT") != std::string::npos;
+        if (!whole && type.find("FLOAT") == std::string::npos)
+        {
+            continue;
+        }
+        for (std::string value : option->results())
+        {
+            const std::string typed = value;
+            using Whole = std::numeric_limits<std::int64_t>;
+            using Real = std::numeric_limits<double>;
+            const std::string fault = whole ? fault_of_whole(value, Whole::min(), Whole::max())
+                                            : fault_of_real(value, Real::lowest(), Real::max());
+            if (!fault.empty())
+            {
+                issues.push_back(wrong_type(*option, typed, whole));
+            }
+        }
+    }
+    return issues;
+}
+
+// The option that a fault is about: CLI11 begins its message with the option's name.
+const CLI::Option* subject_of(const CLI::App& app, std::string_view message)
+{
+    for (const CLI::Option* option : app.get_options())
+    {
+        const std::string name = option->get_name();
+        if (message.starts_with(name) && message.find_first_of(": ") == name.size())
+        {
+            return option;
+        }
+    }
+    const auto below = app.get_subcommands();
+    return below.empty() ? nullptr : subject_of(*below.back(), message);
+}
+
+// The first of the options that is on the line, or that is not; empty: there is none.
+std::string first_name(const std::set<CLI::Option*>& options, bool given)
+{
+    const auto found = std::ranges::find_if(options, [given](const CLI::Option* option)
+                                            { return (option->count() > 0) == given; });
+    return found == options.end() ? std::string() : (*found)->get_name();
+}
+
+// The fault in our own words, by its kind.
+Issue reworded(const CLI::App& app, const CLI::ParseError& fault)
+{
+    const std::string message = fault.what();
+    const std::string help = fmt::format("{} --help has all options", full_name(last_command(app)));
+    const CLI::Option* option = subject_of(app, message);
+    if (option == nullptr)
+    {
+        return {"", message, help};
+    }
+    const std::string name = option->get_name();
+    switch (static_cast<CLI::ExitCodes>(fault.get_exit_code()))
+    {
+    case CLI::ExitCodes::RequiredError:
         return {name, "is missing", help};
-    }
-    if (rest.starts_with("excludes "))
-    {
-        return {name, fmt::format("cannot be given together with {}", rest.substr(9)),
+    case CLI::ExitCodes::ExcludesError:
+        return {name,
+                fmt::format("cannot be given together with {}", first_name(option->get_excludes(), true)),
                 "leave one of them out"};
-    }
-    if (rest.starts_with("requires "))
+    case CLI::ExitCodes::RequiresError:
     {
-        return {name, fmt::format("needs {}", rest.substr(9)),
-                fmt::format("give {} as well", rest.substr(9))};
+        const std::string other = first_name(option->get_needs(), false);
+        return {name, fmt::format("needs {}", other), fmt::format("give {} as well", other)};
     }
-    if (rest.ends_with(" missing"))
-    {
+    case CLI::ExitCodes::ArgumentMismatch:
+        if (static_cast<int>(option->count()) > option->get_items_expected_max())
+        {
+            return {name, "is given more than once", "give it once"};
+        }
         return {name, "has no value", fmt::format("give one after it; {}", help)};
+    case CLI::ExitCodes::ValidationError: // in the words of our own checks, which end with what would work
+        return {"", message, ""};
+    default:
+        return {"", message, help};
     }
-    if (rest.starts_with("At Most"))
-    {
-        return {name, "is given more than once", "give it once"};
-    }
-    return {std::string(), std::string(says), rest.ends_with(')') ? "" : help};
 }
 
 // The faults behind a line that could not be parsed: words that nobody expected, in the order they were
@@ -205,7 +248,7 @@ Issues misuse_of(const CLI::App& app, const CLI::ParseError& fault)
     Issues issues;
     if (dynamic_cast<const CLI::ConversionError*>(&fault) != nullptr)
     {
-        issues = wrong_type(command, fault.what());
+        issues = wrong_types(command);
     }
     else if (dynamic_cast<const CLI::ExtrasError*>(&fault) != nullptr)
     {
@@ -219,7 +262,7 @@ Issues misuse_of(const CLI::App& app, const CLI::ParseError& fault)
                {full_name(command), "needs a command",
                 fmt::format("use one of {}", fmt::join(commands_of(command), ", "))});
     }
-    return issues.empty() ? Issues{told(command, fault.what())} : issues;
+    return issues.empty() ? Issues{reworded(app, fault)} : issues;
 }
 
 constexpr const char* kEmpty = "is empty";

@@ -22,7 +22,7 @@ constexpr std::int64_t kSampleEvery = 200; // steps
 
 using trainer::lines;
 
-LabController::LabController(Setup setup) : setup_(std::move(setup))
+LabController::LabController(Setup setup) : setup_(std::move(setup)), devices_(setup_)
 {
     bench_.a.shown.name = "this run";
     bench_.a.shown.config = setup_.config;
@@ -47,9 +47,9 @@ LabController::LabController(Setup setup) : setup_(std::move(setup))
     show();
 }
 
-std::string LabController::apply(const LabAction& action)
+Notice LabController::apply(const LabAction& action)
 {
-    std::string notice = std::visit(
+    Notice notice = std::visit(
         Overloaded{
             [this](LabCommand a) { return command(a); }, [this](const TurnKnobs& a) { return turn(a); },
             [this](const LookAtStep& a)
@@ -57,7 +57,7 @@ std::string LabController::apply(const LabAction& action)
                 const auto newest = bench_.a.shown.snapshot ? bench_.a.shown.snapshot->step : 0;
                 const auto wanted = static_cast<std::int64_t>(std::max(0.0, a.step));
                 frame_.look = wanted < newest ? std::optional(wanted) : std::nullopt;
-                return std::string();
+                return Notice();
             },
             [this](const AskDemo& a) { return ask(a); }, [this](const AnswerDemo& a) { return answer(a); },
             [this](const ChooseDevice& a) { return choose(a); },
@@ -90,7 +90,7 @@ std::string LabController::apply(const LabAction& action)
     return notice;
 }
 
-std::string LabController::command(LabCommand command)
+Notice LabController::command(LabCommand command)
 {
     using trainer::LiveTraining;
     switch (command)
@@ -98,32 +98,32 @@ std::string LabController::command(LabCommand command)
     case LabCommand::run:
         return run();
     case LabCommand::pause:
-        each_run([](LiveTraining& r) { r.pause(); });
+        bench_.each_run([](LiveTraining& r) { r.pause(); });
         return {};
     case LabCommand::step:
         frame_.look.reset();
         if (!bench_.a.run && !demo_)
         {
-            std::string fault = begin(bench_.a, true);
+            Notice fault = begin(bench_.a, true);
             if (!fault.empty())
             {
                 return fault;
             }
         }
-        each_run([](LiveTraining& r) { r.step_once(); });
+        bench_.each_run([](LiveTraining& r) { r.step_once(); });
         return {};
     case LabCommand::mark:
-        each_run([](LiveTraining& r) { r.mark(); });
+        bench_.each_run([](LiveTraining& r) { r.mark(); });
         return bench_.a.run ? "Marked: R comes back here" : "";
     case LabCommand::rewind:
         frame_.look.reset();
-        each_run([](LiveTraining& r) { r.rewind(std::max<std::int64_t>(0, r.snapshot()->step - 1)); });
+        bench_.each_run([](LiveTraining& r) { r.rewind(std::max<std::int64_t>(0, r.snapshot()->step - 1)); });
         return {};
     case LabCommand::sample:
-        each_run([](LiveTraining& r) { r.sample(); });
+        bench_.each_run([](LiveTraining& r) { r.sample(); });
         return {};
     case LabCommand::time:
-        each_run([](LiveTraining& r) { r.time_kernels(); });
+        bench_.each_run([](LiveTraining& r) { r.time_kernels(); });
         return {};
     case LabCommand::machine:
         return measure_machine();
@@ -141,48 +141,33 @@ std::string LabController::command(LabCommand command)
     return {};
 }
 
-std::string LabController::begin(Slot& slot, bool paused, std::optional<trainer::TrainerState> from)
+Notice LabController::begin(LabSlot& slot, bool paused, std::optional<trainer::TrainerState> from)
 {
     const auto ready = prepared(slot.shown.config);
-    if (!setup_.open || !ready)
+    if (!devices_.can_train() || !ready)
     {
-        frame_.fault = setup_.open ? lines(ready.issues()) : "there is no device to train on here";
-        return "Not started: " + frame_.fault;
+        frame_.fault = devices_.can_train() ? lines(ready.issues()) : "there is no device to train on here";
+        return {"Not started", {frame_.fault}};
     }
-    if (device_)
+    if (const std::string lacks = devices_.make_ready_for(*ready); !lacks.empty())
     {
-        device_->stop_early();
+        notice_ = "On the CPU: " + lacks;
     }
-    std::erase_if(measured_, [](const auto& card) { return card.second.probe != nullptr; });
-    choose_for(*ready);
     slot.run.reset(); // its memory first
     slot.begun = slot.shown.config;
     slot.shown.samples.clear();
     slot.settings.paused = paused;
     slot.settings.sample_every = kSampleEvery;
-    if (setup_.far)
-    {
-        slot.run = std::make_unique<trainer::RemoteRun>(slot.shown.config, setup_.far, slot.settings, from);
-    }
-    else
-    {
-        const auto open = [open = setup_.open]() -> std::unique_ptr<trainer::Backend>
-        {
-            auto device = open();
-            return device ? std::move(device->backend) : nullptr;
-        };
-        slot.run =
-            std::make_unique<trainer::TrainingRun>(slot.shown.config, open, slot.settings, std::move(from));
-    }
+    slot.run = devices_.start(slot.shown.config, slot.settings, std::move(from));
     slot.turned = false;
     frame_.fault.clear();
     return {};
 }
 
-std::string LabController::run()
+Notice LabController::run()
 {
     frame_.look.reset();
-    if (demo_ && !demo_->shown.answer)
+    if (demo_ && !demo_->answered())
     {
         return "Say first what you expect: 1, 2 or 3";
     }
@@ -192,11 +177,11 @@ std::string LabController::run()
     }
     if (bench_.a.shown.snapshot && bench_.a.shown.snapshot->state == RunState::failed)
     {
-        return demo_ ? "" : begin(bench_.a, false);
+        return demo_ ? Notice() : begin(bench_.a, false);
     }
     if (!demo_)
     {
-        for (Slot* slot : bench_.begun())
+        for (LabSlot* slot : bench_.begun())
         {
             if (std::exchange(slot->settings.last_step, 0) != 0)
             {
@@ -204,11 +189,11 @@ std::string LabController::run()
             }
         }
     }
-    each_run([](trainer::LiveTraining& r) { r.resume(); });
+    bench_.each_run([](trainer::LiveTraining& r) { r.resume(); });
     return {};
 }
 
-std::string LabController::second()
+Notice LabController::second()
 {
     if (demo_)
     {
@@ -224,7 +209,7 @@ std::string LabController::second()
         return "Start run A first";
     }
     const auto newest = bench_.a.run->snapshot();
-    bench_.b.emplace(Slot());
+    bench_.b.emplace(LabSlot());
     bench_.b->shown.name = newest->changes.empty() ? "run B" : "undisturbed";
     bench_.b->shown.config = bench_.a.begun;
     // A paused A waits for B to catch up; otherwise both go on.
@@ -232,76 +217,13 @@ std::string LabController::second()
     return begin(*bench_.b, newest->step == 0);
 }
 
-std::string LabController::save()
-{
-    if (!bench_.a.run || setup_.checkpoint.empty() || demo_)
-    {
-        return "There is no run of yours to save";
-    }
-    bench_.a.run->checkpoint(
-        [file = file_, path = setup_.checkpoint](const trainer::Checkpoint& checkpoint)
-        {
-            const Issues issues = save_text(path, trainer::checkpoint_text(checkpoint));
-            const std::scoped_lock lock(file->mutex);
-            file->notice = issues.empty()
-                               ? fmt::format("Saved step {} to {}", checkpoint.state.step, path.string())
-                               : "Not saved: " + lines(issues);
-        });
-    return {};
-}
-
-std::string LabController::load()
-{
-    if (setup_.checkpoint.empty() || demo_ || loading_.valid())
-    {
-        return demo_ ? "Leave the demonstration first" : "";
-    }
-    loading_ = std::async(setup_.threads ? std::launch::async : std::launch::deferred,
-                          [path = setup_.checkpoint.string()]() -> Result<trainer::Checkpoint>
-                          {
-                              const auto text = read_checkpoint_text(path);
-                              return text ? trainer::checkpoint_from_text(*text)
-                                          : Result<trainer::Checkpoint>(text.issues());
-                          });
-    return {};
-}
-
-void LabController::take_loaded()
-{
-    if (!loading_.valid() || loading_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout)
-    {
-        return;
-    }
-    auto loaded = attempted([this] { return loading_.get(); });
-    if (!loaded)
-    {
-        notice_ = "Not loaded: " + lines(loaded.issues());
-        return;
-    }
-    bench_.b.reset();
-    bench_.a.shown.config = loaded->config;
-    const std::int64_t step = loaded->state.step;
-    const std::string fault = begin(bench_.a, true, std::move(loaded->state));
-    notice_ = fault.empty() ? fmt::format("Loaded step {}; Space resumes", step) : fault;
-}
-
-std::string LabController::open_page()
-{
-    if (!setup_.open_page || opening_.valid())
-    {
-        return {};
-    }
-    opening_ = std::async(setup_.threads ? std::launch::async : std::launch::deferred, setup_.open_page);
-    return "Opening the page in your browser";
-}
-
-std::string LabController::clear()
+Notice LabController::clear()
 {
     frame_.look.reset();
     if (demo_)
     {
+        bench_ = demo_->take_own();
         demo_.reset();
-        bench_ = std::move(*std::exchange(aside_, std::nullopt));
         return {};
     }
     bench_.b.reset();
@@ -311,13 +233,13 @@ std::string LabController::clear()
     return {};
 }
 
-std::string LabController::turn(const TurnKnobs& knobs)
+Notice LabController::turn(const TurnKnobs& knobs)
 {
     if (demo_)
     {
         return "The demonstration sets the hyperparameters; Esc leaves it";
     }
-    Slot* slot = knobs.run == 0 ? &bench_.a : bench_.b ? &*bench_.b : nullptr;
+    LabSlot* slot = knobs.run == 0 ? &bench_.a : bench_.b ? &*bench_.b : nullptr;
     if (slot == nullptr)
     {
         return {};
@@ -326,19 +248,19 @@ std::string LabController::turn(const TurnKnobs& knobs)
     frame_.fault = ready ? std::string() : lines(ready.issues());
     if (!ready)
     {
-        return "Not changed: " + frame_.fault;
+        return {"Not changed", {frame_.fault}};
     }
     const auto now = prepared(slot->shown.config);
-    const bool computed = !card() || trainer::lacking(*ready, card()->abilities, card()->shown.name).empty();
-    const bool takes = now && computed && (same_state(*now, *ready) || same_weights(*now, *ready));
-    trial_.reset();
+    const bool takes =
+        now && devices_.lacking(*ready).empty() && (same_state(*now, *ready) || same_weights(*now, *ready));
+    switches_.end_trial();
     slot->shown.config = knobs.config;
     slot->turned = true;
     if (slot->run && !takes)
     {
         const bool goes_on = slot->run->snapshot()->state == RunState::running;
-        const std::string fault = begin(*slot, !goes_on);
-        return fault.empty() ? "Started again: a run cannot change that while it trains" : fault;
+        const Notice fault = begin(*slot, !goes_on);
+        return fault.empty() ? Notice("Started again: a run cannot change that while it trains") : fault;
     }
     if (!knobs.dragging)
     {
@@ -347,37 +269,14 @@ std::string LabController::turn(const TurnKnobs& knobs)
     return {};
 }
 
-// What a card cannot compute is computed here.
-void LabController::choose_for(const TrainerConfig& config)
+Notice LabController::choose(const ChooseDevice& choice)
 {
-    on_cpu_ = false;
-    if (card())
-    {
-        const Issues lacks = trainer::lacking(config, card()->abilities, card()->shown.name);
-        on_cpu_ = !lacks.empty();
-        notice_ = on_cpu_ ? "On the CPU: " + lacks.front().message : notice_;
-    }
-    tell_choice();
-}
-
-void LabController::tell_choice() const
-{
-    if (setup_.choose)
-    {
-        setup_.choose(card() ? chosen_ : 0, card() && rates() && rates()->subgroups);
-    }
-}
-
-std::string LabController::choose(const ChooseDevice& choice)
-{
-    if (choice.device == chosen_ || choice.device > cards_.size())
+    if (!devices_.choose(choice.device))
     {
         return {};
     }
-    chosen_ = choice.device;
-    on_cpu_ = false;
     const std::string software =
-        card() && card()->software
+        devices_.card() != nullptr && devices_.card()->software
             ? "A software adapter: the CPU imitates a GPU, slower than it trains by itself"
             : "";
     if (demo_ || !bench_.a.run)
@@ -386,13 +285,84 @@ std::string LabController::choose(const ChooseDevice& choice)
     }
     bench_.b.reset();
     const bool goes_on = bench_.a.run->snapshot()->state == RunState::running;
-    const std::string fault = begin(bench_.a, !goes_on);
-    return !fault.empty() ? fault : software.empty() ? "Started again on the other device" : software;
+    const Notice fault = begin(bench_.a, !goes_on);
+    if (!fault.empty())
+    {
+        return fault;
+    }
+    return software.empty() ? "Started again on the other device" : software;
+}
+
+Notice LabController::press(const PressSwitch& pressed)
+{
+    const std::size_t which = pressed.which;
+    if (demo_ || which >= lab_switches().size())
+    {
+        return demo_ ? "The demonstration sets the hyperparameters; Esc leaves it" : "";
+    }
+    if (!frame_.switches[which].refusal.empty())
+    {
+        return frame_.switches[which].refusal;
+    }
+    const LabSwitch& s = lab_switches()[which];
+    const TrainerConfig now = bench_.a.shown.config;
+    const TrainerConfig next = switches_.pressed(which, now);
+    const bool back = switches_.is_on(which, now);
+    const TrainingSnapshot* run = bench_.a.run ? bench_.a.shown.snapshot.get() : nullptr;
+    std::optional<LabTrial> trial;
+    if (run != nullptr && run->step > 0)
+    {
+        trial = {which,
+                 s.says(now),
+                 s.says(next),
+                 run->step,
+                 figures_of(*run, last_change(*run)),
+                 frame_.switches[which].forecast};
+        if (s.marks && !back)
+        {
+            bench_.a.run->mark();
+        }
+    }
+    Notice notice = turn(TurnKnobs{next});
+    if (bench_.a.shown.config == next)
+    {
+        switches_.note(which, now, next, std::move(trial));
+    }
+    return notice;
+}
+
+Notice LabController::ask(const AskDemo& asked)
+{
+    if (asked.demo >= lab_demos().size())
+    {
+        return {};
+    }
+    if (!setup_.text.text)
+    {
+        return "The demonstrations need the text that ships; start with --assets DIR";
+    }
+    bench_.each_run([](trainer::LiveTraining& r) { r.pause(); });
+    LabBench own = demo_ ? demo_->take_own() : std::move(bench_);
+    frame_.look.reset();
+    bench_ = {};
+    demo_.emplace(asked.demo, setup_.text, std::move(own));
+    bench_.a.shown.config = demo_->first().config;
+    bench_.a.shown.name = demo_->first().name;
+    return {};
+}
+
+Notice LabController::answer(const AnswerDemo& answer)
+{
+    if (!demo_ || !demo_->answer(answer.answer))
+    {
+        return {};
+    }
+    return begin(demo_->next(bench_), false);
 }
 
 void LabController::end_drag()
 {
-    for (Slot* slot : bench_.begun())
+    for (LabSlot* slot : bench_.begun())
     {
         if (std::exchange(slot->turned, false))
         {
@@ -405,33 +375,28 @@ void LabController::tick()
 {
     take_loaded();
     take_machine();
-    if (opening_.valid() && opening_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout)
+    take_opened();
+    if (demo_ && demo_->go_on(bench_))
     {
-        if (const auto thrown = caught([this] { notice_ = opening_.get(); }))
-        {
-            notice_ = "Not opened: " + fault_line(thrown);
-        }
+        begin(demo_->next(bench_), false);
     }
-    go_on_with_demo();
     show();
 }
 
 bool LabController::busy() const
 {
-    const bool next =
-        demo_ && demo_->shown.answer && !demo_->shown.finding && demo_run_over(demo_->begun - 1);
     return frame_.running || frame_.measuring || frame_.measuring_machine || loading_.valid() ||
-           opening_.valid() || next;
+           opening_.valid() || (demo_ && demo_->is_waiting(bench_));
 }
 
-std::string LabController::take_notice()
+Notice LabController::take_notice()
 {
     return std::exchange(notice_, {});
 }
 
 bool LabController::run_to(std::int64_t step, double patience)
 {
-    Slot& a = bench_.a;
+    LabSlot& a = bench_.a;
     a.settings.last_step = step;
     if (!a.run)
     {
@@ -447,15 +412,12 @@ bool LabController::run_to(std::int64_t step, double patience)
 
 bool LabController::wait(double patience)
 {
-    if (device_)
-    {
-        device_->wait();
-    }
+    devices_.wait();
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
     do
     {
         tick();
-        each_run([](const trainer::LiveTraining& r) { r.wait_until_idle(0.02); });
+        bench_.each_run([](const trainer::LiveTraining& r) { r.wait_until_idle(0.02); });
     } while (busy() && std::chrono::steady_clock::now() < end);
     tick();
     return !busy();

@@ -12,105 +12,21 @@ constexpr std::size_t kMostSamples = 12;
 
 void LabController::wake()
 {
-    if (!device_ && setup_.open)
+    if (devices_.wake(bench_.a.shown.config))
     {
-        device_ = std::make_unique<LabDevice>(setup_.open, bench_.a.shown.config, setup_.probe_seconds,
-                                              setup_.threads);
         show();
     }
 }
 
-// While nothing runs on it; a run that begins before it is over ends it.
-void LabController::measure_card()
-{
-    if (!card() || !setup_.far)
-    {
-        return;
-    }
-    if (const auto found = measured_.find(chosen_); found != measured_.end())
-    {
-        if (found->second.done && found->second.probe)
-        {
-            found->second.probe.reset();
-            tell_choice();
-        }
-        return;
-    }
-    const auto ready = prepared(bench_.a.shown.config);
-    if (!ready || !bench_.begun().empty())
-    {
-        return;
-    }
-    tell_choice();
-    Measured& measured = measured_[chosen_];
-    measured.probe =
-        std::make_unique<trainer::RemoteProbe>(*ready, setup_.far,
-                                               [&measured](const std::optional<trainer::DeviceRates>& rates)
-                                               {
-                                                   measured.rates = rates;
-                                                   measured.done = true;
-                                               });
-}
-
-const std::optional<trainer::DeviceRates>& LabController::rates() const
-{
-    static const std::optional<trainer::DeviceRates> none;
-    const auto found = measured_.find(chosen_);
-    return !card() ? found_.rates : found == measured_.end() ? none : found->second.rates;
-}
-
-void LabController::look_at_device()
-{
-    if (device_ && !found_.done)
-    {
-        found_ = device_->look();
-        const Gpu* sheet = found_.done ? sheet_of(setup_.data_sheets, found_.name) : nullptr;
-        sheet_flops_ = sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12;
-    }
-    if (device_ && setup_.cards)
-    {
-        cards_ = setup_.cards();
-    }
-    frame_.devices.clear();
-    for (const LabCard& each : cards_)
-    {
-        frame_.devices.push_back(each.shown);
-    }
-    if (!cards_.empty())
-    {
-        frame_.devices.insert(frame_.devices.begin(), {found_.name, found_.says});
-    }
-    frame_.chosen = chosen_;
-    frame_.device = card() ? "training on " + card()->shown.name : found_.says;
-    measure_card();
-    const auto measured = measured_.find(chosen_);
-    frame_.measuring = (device_ && !found_.done) ||
-                       (card() && measured != measured_.end() && measured->second.probe != nullptr);
-    frame_.capacity = card() ? 0 : found_.capacity;
-    if (!found_.fault.empty())
-    {
-        frame_.fault = found_.fault;
-    }
-    frame_.rate.reset();
-    if (const auto& known = rates())
-    {
-        const Precision precision = bench_.a.shown.config.training.precision;
-        frame_.rate = LabRate{known->of(precision).product_flops, known->copy_bytes,
-                              precision == Precision::fp32 || card() ? 0 : sheet_flops_, known->sustained};
-    }
-}
-
-void LabController::look_at(Slot& slot) const
+void LabController::look_at(LabSlot& slot) const
 {
     const LabPrediction& p = slot.shown.predicted;
-    const std::int64_t workspace = card() ? card()->workspace : found_.workspace;
-    const auto& known = rates();
+    const std::int64_t workspace = devices_.workspace();
     if (p.of != slot.shown.config || slot.workspace != workspace ||
-        (p.step_seconds > 0) != (known.has_value() && p.parameters > 0))
+        (p.step_seconds > 0) != (devices_.rates().has_value() && p.parameters > 0))
     {
-        const auto gpu = known ? std::optional(trainer::gpu_of(*known, slot.shown.config.training.precision))
-                               : std::nullopt;
-        slot.shown.predicted = prediction_of(slot.shown.config, gpu, workspace);
+        slot.shown.predicted =
+            prediction_of(slot.shown.config, devices_.gpu(slot.shown.config.training.precision), workspace);
         slot.workspace = workspace;
     }
     if (!slot.run)
@@ -134,17 +50,17 @@ void LabController::look_at(Slot& slot) const
 
 void LabController::show()
 {
-    look_at_device();
+    devices_.look(frame_, bench_.a.shown.config, bench_.begun().empty());
     look_at(bench_.a);
     if (bench_.b)
     {
         look_at(*bench_.b);
     }
-    look_at_switches();
+    switches_.look(frame_, bench_.a, devices_, demo_.has_value());
     frame_.a = bench_.a.shown;
     frame_.b = bench_.b ? std::optional(bench_.b->shown) : std::nullopt;
-    frame_.running = bench_.a.running() || (bench_.b && bench_.b->running());
-    frame_.demo = demo_ ? std::optional(demo_->shown) : std::nullopt;
+    frame_.running = bench_.running();
+    frame_.demo = demo_ ? std::optional(demo_->frame()) : std::nullopt;
     if (frame_.look && (!frame_.a.snapshot || *frame_.look >= frame_.a.snapshot->step))
     {
         frame_.look.reset();
@@ -152,7 +68,7 @@ void LabController::show()
     const std::scoped_lock lock(file_->mutex);
     if (!file_->notice.empty())
     {
-        frame_.saved = frame_.saved || file_->notice.starts_with("Saved");
+        frame_.saved = std::exchange(file_->saved, false) || frame_.saved;
         notice_ = std::exchange(file_->notice, {});
     }
 }

@@ -45,7 +45,7 @@ void StudyController::resume()
     }
 }
 
-// Of a question asked aside it is what waits for it.
+// With a question asked aside it is what waits for it.
 void StudyController::keep_session()
 {
     const StudySession& kept = frame_.came_from.empty() ? session_ : aside_;
@@ -142,7 +142,7 @@ void StudyController::tick()
     show_question();
 }
 
-std::string StudyController::changed()
+Notice StudyController::changed()
 {
     Issues issues;
     if (setup_.store)
@@ -152,7 +152,7 @@ std::string StudyController::changed()
     }
     frame_.saved = !has_errors(issues);
     look();
-    return has_errors(issues) ? "Not saved: " + to_line(issues.front()) : "";
+    return has_errors(issues) ? Notice("Not saved", {to_line(issues.front())}) : Notice();
 }
 
 StudyController::Answer StudyController::start(const StartDrill& action)
@@ -286,7 +286,7 @@ StudyController::Answer StudyController::step(const StudyStep& action)
         finish_task();
     }
     frame_.unread.clear();
-    const std::string notice = changes.empty() && !ended ? "" : changed();
+    const Notice notice = changes.empty() && !ended ? Notice() : changed();
     keep_session();
     show_question();
     return {notice};

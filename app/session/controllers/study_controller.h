@@ -17,7 +17,7 @@
 namespace ringside
 {
 
-// Now, where the person is. A day of study begins at four in the morning, so the offset is four hours less.
+// Now, where the user is. A day of study begins at four in the morning, so the offset is four hours less.
 StudyTime wall_clock();
 
 class StudyController
@@ -26,13 +26,13 @@ public:
     struct Setup
     {
         std::vector<FamilyInfo> families;
-        std::string questions; // the folder they come from, for the person
+        std::string questions; // the folder they come from, for the user
         StudyPlan plan;
         std::function<StudyTime()> clock = wall_clock;
         Progress progress;                         // to start with, where there is no store
         std::unique_ptr<StudyStore> store;         // null: nothing is kept
         std::shared_ptr<Asking> asking;            // draws the families' questions; null: none can be drawn
-        std::string message;                       // about the questions, for the person
+        std::string message;                       // about the questions, for the user
         std::shared_ptr<const ErrataFrame> errata; // null: none
     };
 
@@ -42,7 +42,7 @@ public:
 
     struct Answer
     {
-        std::string notice;    // for the person; may be empty
+        Notice notice;         // may be empty
         std::string view = {}; // id of the view to go to, where there is one
         std::string file = {}; // name of a file to save; empty: none
         std::string text = {}; // of that file
@@ -79,7 +79,7 @@ private:
     Result<Question> draw(const DeckCard& card);
     std::optional<Verdict> verdict_on(const std::string& answer) const;
     // After the progress changed: saved, and everything that follows from it made again.
-    std::string changed();
+    Notice changed();
     void look();
     void read_clock();
     void list_families();

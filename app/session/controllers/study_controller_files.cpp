@@ -55,7 +55,7 @@ StudyController::Answer StudyController::look_into(const ImportStudy& action)
     if (found_->empty())
     {
         found_.reset();
-        return {"Not imported: " + (issues.empty() ? "it is empty" : in_short(to_line(issues.front())))};
+        return {{"Not imported", {issues.empty() ? "it is empty" : to_line(issues.front())}}};
     }
     const TakenImport plan = planned(progress_, *found_, frame_.now.ms);
     if (plan.empty())
@@ -91,8 +91,8 @@ StudyController::Answer StudyController::answer(const AnswerImport& action)
     const std::string name = words_of(plan);
     taken_.insert(taken_.begin(), std::move(plan));
     list_families();
-    const std::string fault = changed();
-    return {fault.empty() ? fmt::format("{} added; Exports (X) can remove them again", name) : fault};
+    const Notice fault = changed();
+    return {fault.empty() ? Notice(fmt::format("{} added; Exports (X) can remove them again", name)) : fault};
 }
 
 StudyController::Answer StudyController::remove(const RemoveImport& action)
@@ -106,8 +106,8 @@ StudyController::Answer StudyController::remove(const RemoveImport& action)
     take_back(progress_, import);
     std::erase_if(taken_, [&](const TakenImport& t) { return t.time_ms == action.time_ms; });
     list_families();
-    const std::string fault = changed();
-    return {fault.empty() ? fmt::format("{} removed", words_of(import)) : fault};
+    const Notice fault = changed();
+    return {fault.empty() ? Notice(fmt::format("{} removed", words_of(import))) : fault};
 }
 
 StudyController::Answer StudyController::restore(const RestoreBackup& action)
@@ -116,19 +116,20 @@ StudyController::Answer StudyController::restore(const RestoreBackup& action)
                                  : Result<Progress>(Issue{"", "nothing is kept here", ""});
     if (!restored)
     {
-        return {"Not restored: " + to_line(restored.issues().front())};
+        return {{"Not restored", {to_line(restored.issues().front())}}};
     }
     progress_ = *std::move(restored);
     taken_.clear();
     list_families();
-    const std::string fault = changed();
+    const Notice fault = changed();
     return {fault.empty()
-                ? fmt::format("Progress is as it was before {}: {}", action.day,
-                              counted(static_cast<std::int64_t>(progress_.reviews.size()), "review"))
+                ? Notice(fmt::format("Progress is as it was before {}: {}", action.day,
+                                     counted(static_cast<std::int64_t>(progress_.reviews.size()), "review")))
                 : fault};
 }
 
-// Of earlier starts by what the progress tells of them; of this one whatever they did.
+// Lists imports of earlier starts by what the progress tells of them, and those of this one whatever they
+// did.
 void StudyController::list_imports()
 {
     std::map<std::int64_t, std::string, std::greater<>> all;

@@ -61,8 +61,8 @@ TeamController::~TeamController()
     std::filesystem::remove(checkpoint_, none);
 }
 
-// Of the request, or with the number of ranks next to it that can be trained: first on the side to which the
-// number was moved.
+// The configuration of the request, or with the number of ranks next to it that can be trained: first on the
+// side to which the number was moved.
 Result<TeamConfig> TeamController::nearest(TeamRequest& request) const
 {
     const auto with_ranks = [&](std::int64_t ranks) -> Result<TeamConfig>
@@ -92,7 +92,7 @@ Result<TeamConfig> TeamController::nearest(TeamRequest& request) const
     return first;
 }
 
-std::string TeamController::apply(const TeamAction& action)
+Notice TeamController::apply(const TeamAction& action)
 {
     if (watch_)
     {
@@ -100,14 +100,14 @@ std::string TeamController::apply(const TeamAction& action)
     }
     if (playback_)
     {
-        std::string notice = playback_->apply(action, frame_);
+        Notice notice = playback_->apply(action, frame_);
         tick();
         return notice;
     }
-    std::string notice = std::visit(Overloaded{[this](TeamCommand a) { return command(a); },
-                                               [this](const RequestTeam& a) { return request(a.request); },
-                                               [this](const GoWrong& a) { return go_wrong(a.fault); }},
-                                    action);
+    Notice notice = std::visit(Overloaded{[this](TeamCommand a) { return command(a); },
+                                          [this](const RequestTeam& a) { return request(a.request); },
+                                          [this](const GoWrong& a) { return go_wrong(a.fault); }},
+                               action);
     tick();
     return notice;
 }
@@ -124,18 +124,18 @@ parallel::TeamRunSettings TeamController::settings(bool paused) const
     return s;
 }
 
-std::string TeamController::begin(bool paused)
+Notice TeamController::begin(bool paused)
 {
     run_.reset(); // its threads first
     if (!frame_.fault.empty())
     {
-        return "Not started: " + frame_.fault;
+        return {"Not started", {frame_.fault}};
     }
     run_ = std::make_unique<parallel::TeamRun>(config_, settings(paused));
     return {};
 }
 
-std::string TeamController::command(TeamCommand command)
+Notice TeamController::command(TeamCommand command)
 {
     const bool fresh = !run_ || frame_.is(TeamState::failed);
     switch (command)
@@ -156,7 +156,7 @@ std::string TeamController::command(TeamCommand command)
         return {};
     case TeamCommand::step:
     {
-        std::string fault = fresh ? begin(true) : std::string();
+        Notice fault = fresh ? begin(true) : Notice();
         if (run_)
         {
             run_->step_once();
@@ -206,7 +206,7 @@ void TeamController::keep_curve()
     }
 }
 
-std::string TeamController::compare()
+Notice TeamController::compare()
 {
     if (frame_.comparing)
     {
@@ -223,7 +223,7 @@ std::string TeamController::compare()
     const auto config = nearest(next);
     if (!config || !can_compress(*config))
     {
-        return "Not compared: a compressor needs data-parallel ranks that sum whole gradients";
+        return {"Not compared", {"a compressor needs data-parallel ranks that sum whole gradients"}};
     }
     frame_.request = next;
     frame_.fault.clear();
@@ -257,7 +257,7 @@ void TeamController::end_comparison()
     }
 }
 
-std::string TeamController::request(const TeamRequest& request)
+Notice TeamController::request(const TeamRequest& request)
 {
     end_comparison();
     TeamRequest next = request;
@@ -265,7 +265,7 @@ std::string TeamController::request(const TeamRequest& request)
     const auto config = nearest(next);
     if (!config)
     {
-        return "Not changed: " + to_line(config.issues().front());
+        return {"Not changed", {to_line(config.issues().front())}};
     }
     frame_.fault.clear();
     if (!same_state(config_.trainer, config->trainer))
@@ -293,18 +293,18 @@ std::string TeamController::request(const TeamRequest& request)
         }
     }
     return next.ranks == asked
-               ? std::string()
+               ? Notice()
                : fmt::format("{} ranks, since {} do not divide this model so", next.ranks, asked);
 }
 
-std::string TeamController::go_wrong(const PlannedFault& planned)
+Notice TeamController::go_wrong(const PlannedFault& planned)
 {
     end_comparison();
     if (frame_.is(TeamState::broken))
     {
         return "The run has failed already; Space resumes it";
     }
-    std::string fault = !run_ || frame_.is(TeamState::failed) ? begin(true) : std::string();
+    Notice fault = !run_ || frame_.is(TeamState::failed) ? begin(true) : Notice();
     if (run_)
     {
         run_->plan(planned);
@@ -316,7 +316,7 @@ std::string TeamController::go_wrong(const PlannedFault& planned)
     return fault;
 }
 
-// Of the team that trains; its configuration changes when its run has come to it.
+// Predicts for the team that trains; its configuration changes when its run has come to it.
 void TeamController::predict()
 {
     const TeamConfig& config =

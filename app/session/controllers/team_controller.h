@@ -36,8 +36,8 @@ public:
     TeamController& operator=(const TeamController&) = delete;
     ~TeamController();
 
-    // What to tell the person; may be empty.
-    std::string apply(const TeamAction& action);
+    // What to tell the user; may be empty.
+    Notice apply(const TeamAction& action);
     // Takes what the run published.
     void tick();
     // Valid until the next apply() or tick().
@@ -52,14 +52,14 @@ public:
     bool wait(double patience);
 
 private:
-    std::string command(TeamCommand command);
-    std::string compare();
+    Notice command(TeamCommand command);
+    Notice compare();
     void compare_next();
     void end_comparison();
     void keep_curve();
-    std::string request(const TeamRequest& request);
-    std::string go_wrong(const PlannedFault& fault);
-    std::string begin(bool paused);
+    Notice request(const TeamRequest& request);
+    Notice go_wrong(const PlannedFault& fault);
+    Notice begin(bool paused);
     parallel::TeamRunSettings settings(bool paused) const;
     Result<TeamConfig> nearest(TeamRequest& request) const;
     void predict();

@@ -53,11 +53,11 @@ Result<std::vector<TeamSnapshot>> read_recording(const std::filesystem::path& fi
 
 } // namespace
 
-std::string TeamPlayback::apply(const TeamAction& action, TeamFrame& frame)
+Notice TeamPlayback::apply(const TeamAction& action, TeamFrame& frame)
 {
     return std::visit(Overloaded{[&](TeamCommand a) { return command(a, frame); },
                                  [&](const RequestTeam& a) { return request(a.request, frame); },
-                                 [](const GoWrong&) { return std::string(kOnlyRecorded); }},
+                                 [](const GoWrong&) { return Notice(std::string(kOnlyRecorded)); }},
                       action);
 }
 
@@ -80,7 +80,7 @@ bool TeamPlayback::begin(TeamFrame& frame)
     return true;
 }
 
-std::string TeamPlayback::command(TeamCommand command, TeamFrame& frame)
+Notice TeamPlayback::command(TeamCommand command, TeamFrame& frame)
 {
     switch (command)
     {
@@ -90,7 +90,7 @@ std::string TeamPlayback::command(TeamCommand command, TeamFrame& frame)
         const bool fresh = steps_.empty();
         if (fresh && !begin(frame))
         {
-            return "Not started: " + frame.fault;
+            return {"Not started", {frame.fault}};
         }
         playing_ = command == TeamCommand::run;
         next_ = 0;
@@ -113,7 +113,7 @@ std::string TeamPlayback::command(TeamCommand command, TeamFrame& frame)
     return {};
 }
 
-std::string TeamPlayback::request(const TeamRequest& request, TeamFrame& frame)
+Notice TeamPlayback::request(const TeamRequest& request, TeamFrame& frame)
 {
     const bool other = request.strategy != frame.request.strategy;
     TeamRequest followed = frame.request;
@@ -125,7 +125,7 @@ std::string TeamPlayback::request(const TeamRequest& request, TeamFrame& frame)
     {
         show(frame);
     }
-    return all ? std::string() : std::string(kOnlyRecorded);
+    return all ? Notice() : std::string(kOnlyRecorded);
 }
 
 void TeamPlayback::tick(TeamFrame& frame)

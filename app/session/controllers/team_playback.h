@@ -23,18 +23,18 @@ namespace ringside
 class TeamPlayback
 {
 public:
-    // Of a folder with "zero1.jsonl" and so on.
+    // Plays a folder with "zero1.jsonl" and so on.
     explicit TeamPlayback(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    // What to tell the person; may be empty.
-    std::string apply(const TeamAction& action, TeamFrame& frame);
+    // What to tell the user; may be empty.
+    Notice apply(const TeamAction& action, TeamFrame& frame);
     // Goes on to the step that is due.
     void tick(TeamFrame& frame);
     bool playing() const { return playing_; }
 
 private:
-    std::string command(TeamCommand command, TeamFrame& frame);
-    std::string request(const TeamRequest& request, TeamFrame& frame);
+    Notice command(TeamCommand command, TeamFrame& frame);
+    Notice request(const TeamRequest& request, TeamFrame& frame);
     bool begin(TeamFrame& frame);
     void show(TeamFrame& frame) const;
 

@@ -153,6 +153,21 @@ Closeness fit_of(const Findable& what, std::string_view query)
     return all_words(what, query, nearly_begins) ? Closeness::typo : Closeness::none;
 }
 
+std::vector<std::string_view> names_between(std::string_view list)
+{
+    std::vector<std::string_view> names;
+    while (!list.empty())
+    {
+        const std::size_t end = std::min(list.find(';'), list.size());
+        std::string_view name = list.substr(0, end);
+        name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+        name.remove_suffix(name.size() - (name.find_last_not_of(' ') + 1));
+        names.push_back(name);
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return names;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);

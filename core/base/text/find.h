@@ -34,6 +34,8 @@ struct Findable
     std::vector<std::string> names; // the first is the one shown
     std::string text;
 };
+// Names with semicolons between, without the spaces around them.
+std::vector<std::string_view> names_between(std::string_view list);
 Findable findable(std::span<const std::string_view> names, std::string_view text);
 
 // `query` is folded; everything fits an empty one, as text.

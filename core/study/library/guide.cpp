@@ -4,6 +4,7 @@
 
 #include "core/base/json/json_table.h"
 #include "core/base/place.h"
+#include "core/base/text/find.h"
 
 #include <algorithm>
 #include <array>
@@ -48,17 +49,40 @@ void check_line(std::string_view line, std::size_t number, Issues& issues)
            {fmt::format("line {}", number), "is of a kind that is not drawn", std::string(kHints)});
 }
 
+// Takes the line of names off the text; nothing where it has none.
+std::vector<std::string> take_names(std::string_view& text, Issues& issues)
+{
+    constexpr std::string_view kStart = "Also called: ";
+    std::vector<std::string> names;
+    if (!text.starts_with(kStart))
+    {
+        return names;
+    }
+    const std::size_t end = std::min(text.find("\n\n"), text.size());
+    for (const std::string_view name : names_between(text.substr(kStart.size(), end - kStart.size())))
+    {
+        names.emplace_back(name);
+    }
+    add_if(issues, names.empty() || std::ranges::count(names, "") > 0,
+           {"line 1", "has a name without letters", "write names with semicolons between"});
+    text.remove_prefix(std::min(end + 2, text.size()));
+    return names;
+}
+
 } // namespace
 
-Result<std::string> read_guide_page(std::string_view text)
+Result<GuidePage> read_guide_page(std::string_view text)
 {
     Issues issues;
     while (text.ends_with('\n'))
     {
         text.remove_suffix(1);
     }
+    GuidePage page;
+    page.names = take_names(text, issues);
+    page.text = text;
     check_blocks(text, issues);
-    std::size_t number = 0;
+    std::size_t number = page.names.empty() ? 0 : 2;
     for (std::size_t at = 0; at <= text.size();)
     {
         const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -69,7 +93,7 @@ Result<std::string> read_guide_page(std::string_view text)
     add_if(issues, words < kFewestGuideWords || words > kMostGuideWords,
            {"", fmt::format("has {} words", words),
             fmt::format("write {} to {}", kFewestGuideWords, kMostGuideWords)});
-    return issues.empty() ? Result<std::string>(std::string(text)) : Result<std::string>(std::move(issues));
+    return issues.empty() ? Result<GuidePage>(std::move(page)) : Result<GuidePage>(std::move(issues));
 }
 
 Issues check_guide(const Guide& guide, std::span<const std::string_view> views)
@@ -82,7 +106,7 @@ Issues check_guide(const Guide& guide, std::span<const std::string_view> views)
             issues, page_of(view).empty() && !guide.contains(view),
             {fmt::format("guide/{}.md", view), "is missing", "say how the view is read", Severity::warning});
     }
-    for (const auto& [view, text] : guide)
+    for (const auto& [view, page] : guide)
     {
         add_if(issues, !known.contains(view),
                {fmt::format("guide/{}.md", view), "there is no such view",

@@ -12,18 +12,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ringside
 {
 
+struct GuidePage
+{
+    std::string text;
+    std::vector<std::string>
+        names; // what users call the view besides its title; the palette finds it by them
+};
 // By the view's id.
-using Guide = std::map<std::string, std::string, std::less<>>;
+using Guide = std::map<std::string, GuidePage, std::less<>>;
 
 inline constexpr std::size_t kFewestGuideWords = 60;
 inline constexpr std::size_t kMostGuideWords = 260;
 
-// The text of a page as it is drawn; every fault of its form.
-Result<std::string> read_guide_page(std::string_view text);
+// A page as its file has it, perhaps with a first line "Also called: oom; vram", which is not drawn; every
+// fault of its form.
+Result<GuidePage> read_guide_page(std::string_view text);
 
 // Each view has a page, or there is a warning, and each page is a view's. Pages of views among `views` need
 // none of their own.

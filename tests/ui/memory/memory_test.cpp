@@ -11,17 +11,6 @@ using namespace ringside;
 using test::says;
 using test::Window;
 
-TEST_CASE("no words of the memory breakdown are cut off or lie on others at any size")
-{
-    Window w;
-    w.open("memory");
-    test::check_words_at_every_size(w, "default");
-    Scenario s = w.session().scenario();
-    s.training.micro_batch = 8;
-    w.session().apply(ChangeScenario{s});
-    test::check_words_at_every_size(w, "out of memory");
-}
-
 TEST_CASE("what each way to save memory costs is said whole at 1280 x 800, for a presenter too")
 {
     for (const bool presenter : {false, true})
@@ -44,7 +33,7 @@ TEST_CASE("where not all stages have a row the peak-memory stage has one")
     Window w({640, 480}, p);
     w.open("memory");
     w.settle(300);
-    const MemoryReport& memory = w.session().now().report.memory;
+    const MemoryReport& memory = w.session().now().report->memory;
     CHECK(says(w, "stage " + std::to_string(memory.fullest)));
     CHECK(says(w, format_gigabytes(memory.worst().total())));
     CHECK(test::words_on_each_other(w) == "");
@@ -61,7 +50,7 @@ TEST_CASE("a breakdown of petabytes counts in terabytes, and says what its peak-
     w.session().apply(ChangeScenario{s});
     w.settle(500);
     CHECK(says(w, "TB per GPU"));
-    const StageMemory& worst = w.session().now().report.memory.worst();
+    const StageMemory& worst = w.session().now().report->memory.worst();
     const ByteScale scale = byte_scale(worst.total());
     CHECK(scale.name == "TB");
     CHECK(says(w, scale.words(worst.total())));
@@ -103,7 +92,7 @@ TEST_CASE("the caption says most of a component only where it is most")
     s.training.recompute = Recompute::full;
     w.session().apply(ChangeScenario{s});
     w.settle(300);
-    const StageMemory& m = w.session().now().report.memory.worst();
+    const StageMemory& m = w.session().now().report->memory.worst();
     REQUIRE(*std::max_element(m.parts.begin(), m.parts.end()) < 0.5 * m.total());
     CHECK(says(w, "its largest part gradients"));
 }

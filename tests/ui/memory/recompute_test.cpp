@@ -1,4 +1,4 @@
-// Recomputation in a person's hands: settings that are pressed, segments that are dragged, and the strip that
+// Recomputation in a user's hands: settings that are pressed, segments that are dragged, and the strip that
 // plays them.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace
 RecomputeChoices choices_of(Window& w)
 {
     const Evaluated& now = w.session().now();
-    return recompute_choices(now.scenario, now.report.memory, now.report.memory.fullest);
+    return recompute_choices(now.scenario, now.report->memory, now.report->memory.fullest);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// The frontier view in a person's hands: the search while it runs, the best and how it is taken, the limit.
+// The frontier view in a user's hands: the search while it runs, the best and how it is taken, the limit.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
 
@@ -176,7 +176,7 @@ TEST_CASE("Enter trains with the best, which is then where the scenario stands, 
     const auto w = opened();
     const Scenario before = w->session().scenario();
     const ScheduleSearch search = searched(before);
-    const ScheduleCandidate* best = best_by_hand(search, w->session().now().report.memory.capacity);
+    const ScheduleCandidate* best = best_by_hand(search, w->session().now().report->memory.capacity);
     REQUIRE(best != nullptr);
     CHECK(says(*w, "best: "));
     w->key(ImGuiKey_Enter);
@@ -241,7 +241,7 @@ TEST_CASE("dragging the limit to less memory changes the best, G makes it the GP
 {
     const auto w = opened();
     const ScheduleSearch search = searched(w->session().scenario());
-    const Bytes capacity = w->session().now().report.memory.capacity;
+    const Bytes capacity = w->session().now().report->memory.capacity;
     const std::string whole = test::text_of(*w);
     CHECK(limit_shown(*w) == Catch::Approx(capacity.value / 1e9));
     // The axis's title begins at its left end, the capacity is at the line.

@@ -1,4 +1,4 @@
-// The walk to a layout in a person's hands: what it asks, where it ends, and what its keys load.
+// The walk to a layout in a user's hands: what it asks, where it ends, and what its keys load.
 #include "tests/ui/words.h"
 
 #include "core/planner/decision_tree.h"
@@ -27,7 +27,7 @@ TEST_CASE("the walk asks from one GPU on and its end can be loaded")
     w.settle(2000);
     CHECK(layout_of(w.session().scenario()) == layout_of(walk.scenario));
     CHECK(w.valid());
-    CHECK(w.session().now().report.memory.fits());
+    CHECK(w.session().now().report->memory.fits());
 }
 
 TEST_CASE("S loads what the search found, which is no slower than the walk where the walk is legal")
@@ -39,8 +39,8 @@ TEST_CASE("S loads what the search found, which is no slower than the walk where
     w.click("load best");
     w.settle(2000);
     CHECK(w.valid());
-    CHECK(w.session().now().report.step.total() <= walk.seconds * 1.02);
-    CHECK(w.session().now().report.memory.fits());
+    CHECK(w.session().now().report->step.total() <= walk.seconds * 1.02);
+    CHECK(w.session().now().report->memory.fits());
 }
 
 TEST_CASE("a walk that ends too large says by how much")

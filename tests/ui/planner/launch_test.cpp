@@ -1,4 +1,4 @@
-// A layout as a framework's options, in a person's hands: chosen, read, copied, saved; and a config.json
+// A layout as a framework's options, in a user's hands: chosen, read, copied, saved; and a config.json
 // pasted.
 #include "tests/ui/words.h"
 
@@ -137,7 +137,7 @@ TEST_CASE("a pasted config.json takes the place of the model and says what it re
     w.clipboard = config("deepseek-v3");
     w.key(ImGuiKey_V, ImGuiMod_Ctrl);
     CHECK(w.session().scenario().model.preset == "deepseek-v3");
-    const std::string notice = w.session().frame(0).notice;
+    const std::string notice = w.session().frame(0).notice.text;
     CHECK(notice.starts_with("Read from config.json: DeepSeek-V3, 671 B parameters"));
     CHECK(notice.find("quantization_config: fp8 weights on the hub") != std::string::npos);
     CHECK(w.valid()); // the layout follows the model
@@ -158,12 +158,12 @@ TEST_CASE("a config.json with a fault changes nothing and names the fault")
     w.key(ImGuiKey_V, ImGuiMod_Ctrl);
     CHECK(w.session().scenario() == before);
     CHECK(
-        w.session().frame(0).notice ==
+        to_text(w.session().frame(0).notice) ==
         "Not pasted\nnum_attention_heads: 33 heads do not divide the width 4096 (use heads that do, or give "
         "head_dim)");
     w.clipboard = R"({"model_type": "t5"})";
     w.key(ImGuiKey_V, ImGuiMod_Ctrl);
-    CHECK(w.session().frame(0).notice.starts_with("Not pasted\nmodel_type: \"t5\" is not known"));
+    CHECK(to_text(w.session().frame(0).notice).starts_with("Not pasted\nmodel_type: \"t5\" is not known"));
     CHECK(w.session().scenario() == before);
 }
 

@@ -16,7 +16,7 @@ TEST_CASE("a checkpoint says its size as the metric has it")
     w.open("checkpoint");
     w.settle();
     const Evaluated& now = w.session().now();
-    const double bytes = find_metric("checkpoint.bytes")->value(now.scenario, now.report);
+    const double bytes = find_metric("checkpoint.bytes")->value(now.scenario, *now.report);
     CHECK(test::says(w, format_bytes(Bytes(bytes))));
 }
 

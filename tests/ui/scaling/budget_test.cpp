@@ -30,7 +30,7 @@ TEST_CASE("the budget's days are the run's, in every precision")
         s.training.precision = precision;
         w.session().apply(ChangeScenario{s});
         w.open("budget");
-        const Report& r = w.session().now().report;
+        const Report& r = *w.session().now().report;
         const double days = s.training.tokens / r.step.tokens_per_second() / 86400;
         CHECK(test::says(w, three_digits(days)));
     }

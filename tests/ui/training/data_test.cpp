@@ -44,7 +44,7 @@ TEST_CASE("feeding begins with three workers, and says how many would do as the 
 {
     Opened w;
     const Evaluated& now = w.window.session().now();
-    const double wanted = find_metric("data.picture_workers")->value(now.scenario, now.report);
+    const double wanted = find_metric("data.picture_workers")->value(now.scenario, *now.report);
     CHECK(w.says("3 workers supply"));
     CHECK(w.says(grouped(std::llround(wanted)) + " would be enough"));
     CHECK(w.says("idle"));
@@ -189,15 +189,6 @@ TEST_CASE("bands and hashes are dragged on the curve, and known settings come ba
     w.window.click("as RefinedWeb");
     w.window.settle();
     CHECK(w.says("450 bands of 20 hashes"));
-}
-
-TEST_CASE("no words of feeding, funnel and copies are cut off or lie on others at any size")
-{
-    for (const std::string page : {"data/feed", "data/funnel", "data/copies"})
-    {
-        Opened w(page);
-        test::check_words_at_every_size(w.window, page);
-    }
 }
 
 TEST_CASE("rates of samples have no powers of ten")

@@ -29,7 +29,7 @@ constexpr float kWords = 96;   // height of the question, its field and how it s
 std::optional<double> class_number(const Frame& frame, const ClassQuestion& question)
 {
     const Metric* metric = find_metric(question.metric);
-    const double value = metric == nullptr ? 0 : metric->value(frame.now.scenario, frame.now.report);
+    const double value = metric == nullptr ? 0 : metric->value(frame.now.scenario, *frame.now.report);
     return std::isfinite(value) ? std::optional(value * question.scale) : std::nullopt;
 }
 
@@ -213,8 +213,11 @@ void ClassTally::draw_entry(const Painter& p, Rect row, const Asked& asked, Out&
     }
     const std::string before = field_.text();
     const bool nothing = before.empty() && field_.has_keyboard();
-    const bool entered =
-        field_.draw(p, row, {"###guess of the class", "Type what is called out, then Enter"}, out.animating);
+    const std::vector<std::string> units = units_to_offer(asked.answer);
+    const bool entered = field_.draw(
+        p, row,
+        {.id = "###guess of the class", .hint = "Type what is called out, then Enter", .units = units},
+        out.animating);
     if (nothing && ImGui::IsKeyPressed(ImGuiKey_Backspace, false) && !guesses_.empty())
     {
         guesses_.pop_back();

@@ -42,7 +42,7 @@ std::string_view page_for(const Frame& frame, std::string_view view)
         const auto found = frame.course->course.guide.find(view);
         if (found != frame.course->course.guide.end())
         {
-            return found->second;
+            return found->second.text;
         }
     }
     return "The guide has no page on this view.";

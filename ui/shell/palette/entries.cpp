@@ -59,13 +59,20 @@ void to_the_overview(const Frame& frame, Out& out)
     out.push(OpenView{std::string(views().front()->id)});
 }
 
-void add_views(Entries& all)
+// With the names of its page in the guide.
+void add_views(Entries& all, const CourseFrame* course)
 {
     for (const ViewInfo* info : views())
     {
         const bool named = folded(info->title).find(folded(info->tab)) != std::string::npos;
+        Names names{info->tab, info->id, info->title, name_of(info->group)};
+        if (course != nullptr && course->course.guide.contains(info->id))
+        {
+            const GuidePage& page = course->course.guide.find(info->id)->second;
+            names.insert(names.end(), page.names.begin(), page.names.end());
+        }
         all.push_back(entry("View", (named ? "" : fmt::format("{}: ", info->tab)) + std::string(info->title),
-                            std::string(info->description), {info->tab, info->id, info->title, info->group},
+                            std::string(info->description), std::move(names),
                             does(OpenView{std::string(info->id)}), std::string(info->id)));
     }
 }
@@ -228,7 +235,7 @@ void add_presets(Entries& all, const Presets& presets)
 std::vector<PaletteEntry> palette_entries(const Frame& frame)
 {
     Entries all;
-    add_views(all);
+    add_views(all, frame.course);
     add_commands(all);
     add_exports(all);
     if (frame.lab != nullptr && frame.lab->offers_page)

@@ -1,7 +1,10 @@
 #include "ui/shell/palette/synonyms.h"
 
+#include "core/base/text/find.h"
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace ringside
 {
@@ -15,130 +18,7 @@ struct Synonyms
     std::string_view words; // names between semicolons
 };
 
-constexpr std::array kViews{
-    Synonyms{"overview", "start page; home; whole step; training step; forward backward update; animation"},
-    Synonyms{"memory", "what fits; fit; does it fit; out of memory; run out of memory; oom; cuda oom; vram; "
-                       "gpu memory; memory usage;memory calculator; memory estimate; estimator; bytes per "
-                       "parameter; peak memory; levers; save memory;reduce memory; stages"},
-    Synonyms{"zero", "fsdp; fully sharded data parallel; sharding; deepspeed zero; optimizer state sharding; "
-                     "shard;distributed optimizer; data parallel; data parallelism; zero stage 3"},
-    Synonyms{"activations", "activation memory; flash attention; flashattention; selective recomputation "
-                            "tensors;sequence parallel; sequence parallelism; saved tensors"},
-    Synonyms{"recompute", "gradient checkpointing; activation checkpointing; checkpointing activations; "
-                          "rematerialization;remat; selective; sublinear memory"},
-    Synonyms{"offload", "cpu offload; cpu offloading; nvme; zero offload; zero infinity; host memory; pcie; "
-                        "offloading; swap"},
-    Synonyms{
-        "context-length",
-        "sequence length; long context; quadratic attention; attention cost; million tokens; context window"},
-    Synonyms{"pipelines",
-             "pipeline parallel; pipeline parallelism; pp; bubble; zero bubble; zb; zbh1; zbv; dualpipe; "
-             "dual pipe;1f1b; one forward one backward; gpipe; interleaved; virtual stages; vpp; schedule; "
-             "idle time;deepseek schedule; trace; perfetto; export trace; chimera"},
-    Synonyms{"frontier", "pareto; compare schedules; best schedule; trade off; tradeoff; schedule search"},
-    Synonyms{"zoo", "all reduce; all gather; reduce scatter; all to all; alltoall; broadcast; scatter; "
-                    "gather; mpi; nccl operations;what does all reduce do; collective operations"},
-    Synonyms{"ring", "ring all reduce; ring algorithm; tree; double binary tree; recursive halving; "
-                     "doubling; nccl; nccl algorithm;hierarchical all reduce; 2d torus"},
-    Synonyms{"message", "latency vs bandwidth; bus bandwidth; busbw; algbw; nccl tests; alpha beta; alpha "
-                        "beta model; message sizes;sharp; nvls; in network reduction; infiniband; nvlink"},
-    Synonyms{"step", "overlap; communication overlap; exposed communication; ddp; hsdp; prefetch; bucket; "
-                     "gradient bucketing;hide communication; compute communication overlap; no sync"},
-    Synonyms{"compression", "compress gradients; powersgd; top k; topk; sign sgd; 1 bit adam; error "
-                            "feedback; sparsification; quantize gradients"},
-    Synonyms{"tensor", "tensor parallel; tensor parallelism; tp; megatron; column parallel; row parallel; "
-                       "split matrices;matmul sharding; model parallel; model parallelism; attention heads"},
-    Synonyms{"ring-attention", "context parallel; context parallelism; cp; ring attention; ulysses; zigzag; "
-                               "striped attention; online softmax;long sequences"},
-    Synonyms{"experts",
-             "moe; mixture of experts; expert parallel; expert parallelism; ep; router; routing; load "
-             "balancing; auxiliary loss;capacity factor; dropped tokens; token dispatch"},
-    Synonyms{"waterfall", "mfu; model flops utilization; hfu; throughput; tokens per second; step time; time "
-                          "per step; where does the time go;efficiency; bottleneck; sensitivity; profile; "
-                          "slow training; gpu utilization; tokens per gpu; speed up; why slow"},
-    Synonyms{"roofline",
-             "arithmetic intensity; memory bound; compute bound; kernels; gemm; matmul efficiency; tile "
-             "quantization;wave quantization; occupancy; tensor cores; sm; hbm bandwidth"},
-    Synonyms{"growth", "scaling efficiency; strong scaling; weak scaling; more gpus; amdahl; scale out; "
-                       "parallel efficiency; speedup"},
-    Synonyms{"measured",
-             "measurements; calibrate; my own runs; real runs; benchmark; validate; fit constants; csv; "
-             "logs;profiler; predicted vs measured; import measurements; compare measured"},
-    Synonyms{"accuracy", "error; how accurate; how far off; published runs; public runs; mlperf; evidence; "
-                         "leave one out; unseen error; confidence"},
-    Synonyms{"planner", "what fits; plan; plan a run; layout; find layout; best layout; optimal layout; auto "
-                        "parallel; autotune; search layouts;which parallelism; how to split; configuration "
-                        "search; recommend; 3d parallelism; 4d parallelism; planning"},
-    Synonyms{
-        "rent",
-        "cloud; cloud price; which gpu to rent; cheapest gpus; how few gpus; deadline; buy gpus; gpu "
-        "price; lambda; runpod; aws; budget of a run; days against dollars; cost of training; how "
-        "many gpus; how many gpus do i need; gpus needed; gpu comparison; compare gpus; vs a100 h100 h200 "
-        "h20 h800 b200 b300 gb200 gb300 mi300x mi325x mi355x gaudi tpu v4 v5e v5p v6e trainium"},
-    Synonyms{"layout", "cluster; topology; ranks; rank mapping; rank placement; process groups; nodes; "
-                       "device mesh; mesh; rails; network map;which gpu; where is rank; traffic"},
-    Synonyms{"decide", "rule of thumb; rules of thumb; heuristic; which parallelism should i use; decision; "
-                       "choose parallelism; flowchart; recipe"},
-    Synonyms{"launch", "export; export config; launch script; command line; megatron config; deepspeed json; "
-                       "ds config; torchtitan; nanotron; toml;yaml; slurm; start training; config file; copy "
-                       "config; framework; megatron lm arguments"},
-    Synonyms{"batch", "gradient accumulation; accumulate; micro batch; global batch; batch size; mini batch; "
-                      "accumulation steps"},
-    Synonyms{"optimizer",
-             "learning rate; lr; schedule of the learning rate; warmup; warm up; cosine; wsd; adam; adamw; "
-             "gradient clipping;critical batch size; gradient noise scale; weight decay; momentum; muon"},
-    Synonyms{
-        "formats",
-        "bf16; fp16; fp8; fp4; mxfp4; nvfp4; fp32; tf32; mixed precision; precision; quantization; loss "
-        "scaling; overflow;underflow; rounding; stochastic rounding; floating point; mantissa; exponent"},
-    Synonyms{"data",
-             "dataloader; data loader; data pipeline; data feed; num workers; deduplication; dedup; minhash; "
-             "common crawl; filtering;input bound; dataset; near duplicates; tokens of the web"},
-    Synonyms{
-        "laws",
-        "chinchilla; kaplan; isoflop; compute optimal; scaling law; how many tokens; tokens to train on; "
-        "tokens per parameter; overtraining;repeated data; epochs; model size vs data; optimal model size"},
-    Synonyms{"budget", "cost; price; dollars; money; usd; how much does it cost; how long; how long "
-                       "does training take; training time; "
-                       "training time in days; days; gpu hours; 6nd;training cost; expensive; flops needed"},
-    Synonyms{"goodput",
-             "failures; mtbf; mean time between failures; restart; checkpoint interval; young daly; "
-             "downtime; availability;uptime; spare nodes; how often to checkpoint; node failure"},
-    Synonyms{"checkpoint", "save; saving; resume; checkpoint size; reshard; resharding; distributed "
-                           "checkpoint; dcp; load checkpoint; async checkpoint"},
-    Synonyms{"incidents", "loss spike; divergence; nan; diverged; debug training; debugging; silent data "
-                          "corruption; sdc; training instability;what went wrong; diagnose"},
-    Synonyms{
-        "hangs",
-        "deadlock; nccl timeout; watchdog; stuck; hang; desync; flight recorder; training stuck; frozen job; "
-        "who waits; who waits for whom"},
-    Synonyms{"stragglers",
-             "slow node; slow gpu; slowest rank; tail latency; jitter; imbalance between ranks; slow rank"},
-    Synonyms{"serving", "inference; vllm; kv cache; paged attention; pagedattention; continuous batching; "
-                        "speculative decoding; ttft; tpot;latency; deploy; prefill; decode; tokens per "
-                        "second of inference; serve a model"},
-    Synonyms{"finetune", "lora; qlora; dora; peft; adapter; adapters; sft; fine tuning; finetuning; train on "
-                         "one gpu; low rank; full fine tune"},
-    Synonyms{"alignment", "rlhf; ppo; dpo; grpo; reward model; preference; reinforcement learning; rl; post "
-                          "training; reward hacking; kl"},
-    Synonyms{"lab", "train a model; train a gpt; live training; demo; demos; real training; loss "
-                    "curve;experiment; toy model; train here; tiny gpt; playground; run training"},
-    Synonyms{"ranks", "several ranks; multi gpu; distributed training; mpi; real ranks; threads; inject "
-                      "fault; kill a rank; parallel training"},
-    Synonyms{"lessons", "course; learn; tutorial; teach me; guided; beginner; class; curriculum; start here"},
-    Synonyms{"study", "heatmap; statistics; progress; spaced repetition; fsrs; anki; my progress; interview "
-                      "date; study plan; review; recall;what should i study; weakest topics; how am i doing"},
-    Synonyms{"drill", "quiz; practice; practise; exercises; questions; flashcards; flash cards; test me; "
-                      "train questions; problems"},
-    Synonyms{"mock", "interview; mock interview; exam; test; timed; practice interview"},
-    Synonyms{"spoken", "speak; out loud; oral; say it; explain in a minute; talk"},
-    Synonyms{"errata", "myths; mistakes; wrong claims; common mistakes; errors in books; corrections; is it "
-                       "true; wrong; false claims"},
-    Synonyms{
-        "glossary",
-        "terms; definitions; dictionary; vocabulary; what does it mean; abbreviations; acronyms; meaning"}};
-
-constexpr std::array kFields{
+constexpr std::array kSynonyms{
     Synonyms{"parallel.tensor",
              "tp; tensor parallel size; tensor model parallel size; tensor parallel degree"},
     Synonyms{"parallel.pipeline",
@@ -194,9 +74,8 @@ constexpr std::array kFields{
     Synonyms{"model.experts_per_token", "top k routing; moe router topk; active experts"},
     Synonyms{"model.tied_embeddings", "tie word embeddings; shared embeddings; weight tying"},
     Synonyms{"model.attention",
-             "mha gqa mla; attention type; multi head latent attention; grouped query attention"}};
+             "mha gqa mla; attention type; multi head latent attention; grouped query attention"},
 
-constexpr std::array kCommands{
     Synonyms{"Undo", "go back; take back; revert"},
     Synonyms{"Copy the scenario as text", "share scenario; export scenario; scenario as json; save scenario"},
     Synonyms{"Copy a link to this",
@@ -247,30 +126,14 @@ constexpr std::array kCommands{
 
 std::vector<std::string_view> synonyms_of(std::string_view what)
 {
-    std::vector<std::string_view> names;
-    const auto add = [&](const Synonyms& row)
-    {
-        std::string_view words = row.what == what ? row.words : std::string_view();
-        while (!words.empty())
-        {
-            const std::size_t end = std::min(words.find(';'), words.size());
-            names.push_back(words.substr(0, end));
-            words.remove_prefix(std::min(end + 1, words.size()));
-        }
-    };
-    std::ranges::for_each(kViews, add);
-    std::ranges::for_each(kFields, add);
-    std::ranges::for_each(kCommands, add);
-    return names;
+    const auto* const row = std::ranges::find(kSynonyms, what, &Synonyms::what);
+    return row == kSynonyms.end() ? std::vector<std::string_view>() : names_between(row->words);
 }
 
 std::vector<std::string_view> with_synonyms()
 {
     std::vector<std::string_view> all;
-    const auto add = [&](const Synonyms& row) { all.push_back(row.what); };
-    std::ranges::for_each(kViews, add);
-    std::ranges::for_each(kFields, add);
-    std::ranges::for_each(kCommands, add);
+    std::ranges::transform(kSynonyms, std::back_inserter(all), &Synonyms::what);
     return all;
 }
 

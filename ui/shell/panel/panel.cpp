@@ -1,3 +1,4 @@
+// One file, since it is one class: the sections of the panel share its scroll, focus and search.
 #include "ui/shell/panel/panel.h"
 
 #include <fmt/format.h>
@@ -149,7 +150,7 @@ void Panel::draw_remedies(Column& column, const Issue& issue)
     for (std::size_t i = 0; i < std::min(kMost, all.size()); ++i)
     {
         const std::string label = fmt::format("{}###remedy {} {}", all[i].label, issue.path, i);
-        if (button(column.painter, column.row(32), label.c_str(), {},
+        if (button(column.p, column.row(32), label.c_str(), {},
                    i == 0 ? ButtonStyle::primary : ButtonStyle::plain))
         {
             change(column, {all[i].after, false, all[i].label + "; Ctrl Z goes back"});
@@ -163,17 +164,15 @@ void Panel::draw_faults(Column& column, std::string_view path)
 {
     drawn_.emplace_back(path);
     focus_if_revealed(path); // of its control, which was drawn last
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     const auto say = [&](std::string_view message, std::string_view hint, Colour colour)
     {
-        const float first =
-            p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::small, colour, message);
-        column.area.cut_top(first);
-        if (!hint.empty())
-        {
-            column.area.cut_top(p.paragraph({column.area.x, column.area.y, column.area.w, 0}, Type::small,
-                                            p.theme.muted, hint));
-        }
+        const Rect rest = column.rest();
+        float used = p.paragraph({rest.x, rest.y, rest.w, 0}, Type::small, colour, message);
+        used += hint.empty()
+                    ? 0
+                    : p.paragraph({rest.x, rest.y + used, rest.w, 0}, Type::small, p.theme.muted, hint);
+        column.take(used);
         column.row(8);
     };
     if (refused_path_ == path)
@@ -209,7 +208,7 @@ void Panel::draw_other_faults(Column& column)
     }
     for (const std::string& path : places)
     {
-        const Painter& p = column.painter;
+        const Painter& p = column.p;
         const Rect r = column.row(24);
         p.triangle(r.x, r.middle(), p.theme.warning);
         p.text(r.x + p.px(22), r.middle(), Type::mono_small, p.theme.warning, path);
@@ -261,13 +260,13 @@ float Panel::draw_fields(const Frame& frame, const Painter& painter, Rect area,
                                                      : std::string_view(path));
     }
     draw_other_faults(column);
-    return column.area.y - area.y;
+    return column.y() - area.y;
 }
 
 void Panel::draw_section(Column& column, const char* title, std::string_view section)
 {
-    const Painter& p = column.painter;
-    bool& open = open_sections_.try_emplace(title, std::string_view(title) == "Training").first->second;
+    const Painter& p = column.p;
+    bool& open = open_sections_.try_emplace(title, section == "training").first->second;
     const Rect r = column.row(32);
     const Press pressed = press(p, r, (std::string(title) + "###section " + title).c_str());
     p.text(r.x, r.middle(), Type::small_strong, p.theme.text,
@@ -307,7 +306,7 @@ void Panel::draw_more(Column& column)
 
 void Panel::draw_menu(Column& column)
 {
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{p.px(8), p.px(8)});
     const PopupScope popup("scenario menu");
     if (!popup)
@@ -348,7 +347,7 @@ void Panel::draw_menu(Column& column)
 
 void Panel::draw_heading(Column& column)
 {
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     Rect r = column.row(32);
     const Rect menu = r.cut_right(p.px(32));
     r.cut_right(p.px(4));
@@ -386,8 +385,8 @@ void Panel::draw_heading(Column& column)
 
 void Panel::draw_memory_cost(Column& column)
 {
-    const Painter& p = column.painter;
-    const MemoryReport& memory = column.frame.now.report.memory;
+    const Painter& p = column.p;
+    const MemoryReport& memory = column.frame.now.report->memory;
     const double total = memory.worst().total().value;
     const double capacity = memory.capacity.value;
     Rect r = column.row(48);
@@ -405,7 +404,7 @@ void Panel::draw_memory_cost(Column& column)
 
 void Panel::draw_costs(Column& column)
 {
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     const Rect r = column.row(32);
     p.text(r.x, r.middle(), Type::body_strong, p.theme.text, "Peak memory");
     if (!column.frame.valid())
@@ -433,17 +432,17 @@ void Panel::draw_costs(Column& column)
     if (a != nullptr)
     {
         line("Memory", [&](const Evaluated& e)
-             { return format_gigabytes(e.report.memory.worst().total(), p.look.unit); });
+             { return format_gigabytes(e.report->memory.worst().total(), p.look.unit); });
     }
     line("Parameters",
-         [](const Evaluated& e) { return format_count(static_cast<double>(e.report.parameters.total)); });
+         [](const Evaluated& e) { return format_count(static_cast<double>(e.report->parameters.total)); });
     line("Data parallel", [](const Evaluated& e) { return grouped(data_parallel(e.scenario)); });
     line("Micro-batches", [](const Evaluated& e) { return grouped(micro_batches(e.scenario)); });
     line("Bubble of the step",
-         [](const Evaluated& e) { return format_percent(explain_step_bubble(e.report).value); });
+         [](const Evaluated& e) { return format_percent(explain_step_bubble(*e.report).value); });
     line("EFLOPs per step",
-         [](const Evaluated& e) { return format_count(e.report.compute.model_step.value / 1e18); });
-    line("All-reduce", [](const Evaluated& e) { return format_seconds(e.report.collective.cost.total()); });
+         [](const Evaluated& e) { return format_count(e.report->compute.model_step.value / 1e18); });
+    line("All-reduce", [](const Evaluated& e) { return format_seconds(e.report->collective.cost.total()); });
 }
 
 void Panel::draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view,
@@ -457,7 +456,7 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     Look open = window.look;
     open.hide_numbers = false;
     const Painter painter(*ImGui::GetWindowDrawList(), open);
-    const Painter told(*ImGui::GetWindowDrawList(), window.look);
+    const Painter of_view(*ImGui::GetWindowDrawList(), window.look);
     const float margin = painter.px(24);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     Column column{frame, painter, {top.x + margin, top.y + painter.px(16), area.w - 2 * margin, 1e6F}, out};
@@ -488,13 +487,13 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
     draw_other_faults(column);
     r = column.row(24);
     painter.line(r.x, r.middle(), r.right(), r.middle(), painter.theme.grid);
-    const float left = std::max(top.y + area.h - column.area.y, painter.px(kOwnHeight));
-    Rect own{column.area.x, column.area.y, column.area.w, left};
-    if (!view.draw_panel(frame, told, own, out))
+    const float left = std::max(top.y + area.h - column.y(), painter.px(kOwnHeight));
+    const Rect own{column.x(), column.y(), column.width(), left};
+    if (!view.draw_panel(frame, of_view, own, out))
     {
-        Column costs{frame, told, column.area, out};
+        Column costs{frame, of_view, column.rest(), out};
         draw_costs(costs);
-        column.area = costs.area;
+        column.below(costs.y());
     }
     else
     {
@@ -502,10 +501,9 @@ void Panel::draw(const Frame& frame, const Painter& window, Rect area, const Vie
         {
             painter.fill(own, with_alpha(painter.theme.panel, 0.7F));
         }
-        column.area.y = own.y + painter.px(kOwnHeight);
+        column.below(own.y + painter.px(kOwnHeight));
     }
-    ImGui::SetCursorScreenPos({top.x, column.area.y + painter.px(8)});
-    ImGui::Dummy({1, 1}); // so that the child knows how far it scrolls
+    column.row(8);
 }
 
 void Panel::draw_own(const Frame& frame, const Painter& window, Rect area, View& view, Out& out)

@@ -1,9 +1,11 @@
 // The panel's sliders: the layout's knobs on their legal values, the model's size, and fields with a range.
+#include "core/evaluate/report.h"
 #include "core/model/family.h"
 #include "ui/shell/panel/panel.h"
 #include "ui/shell/panel/panel_fields.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ringside
@@ -12,80 +14,39 @@ namespace ringside
 namespace
 {
 
-float log_position(double value, double low, double high)
+// The range of a knob is the same in every scenario, so that its thumb stays where it is while another field
+// changes which stops are legal.
+constexpr std::array<double, kNamesOf<Knob>.size()> kKnobHigh{131072, 64, 64, 128, 128, 512, 4096, 4096};
+
+Track track_of(Knob knob, std::span<const double> stops, double value)
 {
-    return high > low && value > 0 ? static_cast<float>(std::log(value / low) / std::log(high / low)) : 0.0F;
+    const double high = kKnobHigh.at(static_cast<std::size_t>(knob));
+    return Track::log_at(stops, 1, std::max({high, stops.back(), value}));
 }
 
-float position_of(const FieldSlide& slide, double value)
+Track track_of(const FieldSlide& slide)
 {
-    return slide.step == kLogarithmic ? log_position(value, slide.low, slide.high)
-                                      : static_cast<float>((value - slide.low) / (slide.high - slide.low));
-}
-
-double dragged_to(const FieldSlide& s, float position)
-{
-    const double share = std::clamp(static_cast<double>(position), 0.0, 1.0);
-    return s.step == kLogarithmic ? s.low * std::pow(s.high / s.low, share)
-                                  : s.low + std::round((s.high - s.low) * share / s.step) * s.step;
-}
-
-double stepped(const FieldSlide& s, double value, int steps)
-{
-    const double next = s.step == kLogarithmic ? value * (steps > 0 ? 1.25 : 0.8) : value + steps * s.step;
-    return std::clamp(next, s.low, s.high);
+    Track track = slide.step == kLogarithmic ? Track::log(slide.low, slide.high, nullptr)
+                                             : Track::even(slide.low, slide.high, nullptr);
+    track.step = slide.step;
+    return track;
 }
 
 // What a field that is 0 follows.
 double followed(const Frame& frame, std::string_view path)
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const CollectiveReport& c = frame.now.report->collective;
     return path == "collective.ranks"        ? static_cast<double>(c.ranks)
            : path == "collective.message_gb" ? c.message.value / 1e9
                                              : node_link(frame.scenario.cluster);
 }
 
-std::size_t nearest_stop(const std::vector<std::int64_t>& stops, float position)
+// The number that was asked for, as if typed; empty when there was nothing.
+std::string asked_for(const Track& track, const SliderChange& c, double value)
 {
-    const auto low = static_cast<double>(stops.front());
-    const auto high = static_cast<double>(stops.back());
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < stops.size(); ++i)
-    {
-        const auto distance = [&](std::size_t k)
-        { return std::abs(log_position(static_cast<double>(stops[k]), low, high) - position); };
-        best = distance(i) < distance(best) ? i : best;
-    }
-    return best;
-}
-
-// Where the arrow keys go from here.
-std::int64_t neighbour(const std::vector<std::int64_t>& stops, std::int64_t value, int direction)
-{
-    if (direction > 0)
-    {
-        const auto next = std::upper_bound(stops.begin(), stops.end(), value);
-        return next == stops.end() ? stops.back() : *next;
-    }
-    const auto next = std::lower_bound(stops.begin(), stops.end(), value);
-    return next == stops.begin() ? stops.front() : *(next - 1);
-}
-
-// The number a person asked for, as if typed; empty when there was nothing.
-std::string asked_for(const FieldSlide& slide, const SliderChange& c, double value)
-{
-    switch (c.kind)
-    {
-    case SliderChange::Kind::dragged:
-        return fmt::format("{:.3g}", dragged_to(slide, c.position));
-    case SliderChange::Kind::stepped:
-        return fmt::format("{:.3g}", stepped(slide, value, c.steps));
-    case SliderChange::Kind::typed:
-        return c.text;
-    case SliderChange::Kind::none:
-        break;
-    }
-    return {};
+    return c.kind == SliderChange::Kind::none    ? std::string()
+           : c.kind == SliderChange::Kind::typed ? c.text
+                                                 : fmt::format("{:.3g}", moved_to(track, value, c));
 }
 
 } // namespace
@@ -132,26 +93,15 @@ void Panel::draw_knob(Column& column, std::string_view path, Knob knob)
         with_field(s, path, [&](const auto&, const auto& field) { label = field.label; });
     }
     const std::vector<std::int64_t>& legal = stops(s, knob);
-    const std::int64_t value = value_of(s, knob);
-    const auto low = static_cast<double>(legal.front());
-    const auto high = static_cast<double>(legal.back());
-    std::vector<float> ticks;
-    ticks.reserve(legal.size());
-    for (const std::int64_t stop : legal)
-    {
-        ticks.push_back(log_position(static_cast<double>(stop), low, high));
-    }
-    const SliderText words{label.c_str(), grouped(value), ticks, has_fault(column.frame, path)};
+    const std::vector<double> at(legal.begin(), legal.end());
+    const auto value = static_cast<double>(value_of(s, knob));
+    const Track track = track_of(knob, at, value);
     const SliderChange c =
-        slider(column.painter, column.row(48), words, log_position(static_cast<double>(value), low, high));
-    if (c.kind == SliderChange::Kind::dragged)
+        column.slider(label.c_str(), say_whole(value), track, value, has_fault(column.frame, path));
+    if (c.kind == SliderChange::Kind::dragged || c.kind == SliderChange::Kind::stepped)
     {
-        const std::int64_t next = legal[nearest_stop(legal, c.position)];
-        change(column, with(s, knob, next), true);
-    }
-    else if (c.kind == SliderChange::Kind::stepped)
-    {
-        change(column, with(s, knob, neighbour(legal, value, c.steps)));
+        change(column, with(s, knob, std::llround(moved_to(track, value, c))),
+               c.kind == SliderChange::Kind::dragged);
     }
     else if (c.kind == SliderChange::Kind::typed)
     {
@@ -171,20 +121,14 @@ void Panel::draw_knob(Column& column, std::string_view path, Knob knob)
 void Panel::draw_model_size(Column& column)
 {
     const Scenario& s = column.frame.scenario;
-    const double size = column.frame.valid() ? static_cast<double>(column.frame.now.report.parameters.total)
+    const double size = column.frame.valid() ? static_cast<double>(column.frame.now.report->parameters.total)
                                              : static_cast<double>(count_parameters(s.model).total);
-    const SliderText words{"Model size", format_count(size), {}, false};
-    const SliderChange c =
-        slider(column.painter, column.row(48), words, log_position(size, kLeastParameters, kMostParameters));
+    const Track track = Track::log(kLeastParameters, kMostParameters, nullptr);
+    const SliderChange c = column.slider("Model size", format_count(size), track, size);
     std::optional<double> next;
-    if (c.kind == SliderChange::Kind::dragged)
+    if (c.kind == SliderChange::Kind::dragged || c.kind == SliderChange::Kind::stepped)
     {
-        next =
-            kLeastParameters * std::pow(kMostParameters / kLeastParameters, static_cast<double>(c.position));
-    }
-    else if (c.kind == SliderChange::Kind::stepped)
-    {
-        next = size * (c.steps > 0 ? 1.25 : 0.8);
+        next = moved_to(track, size, c);
     }
     else if (c.kind == SliderChange::Kind::typed)
     {
@@ -215,10 +159,10 @@ void Panel::draw_slide(Column& column, std::string_view path, Scenario& next, S&
     const std::string amount =
         small ? format_bytes(Bytes(value * 1e9)) : with_unit(plain_number(value), unit);
     const std::string label(field.label);
-    const SliderText words{
-        label.c_str(), (automatic ? "auto  " : "") + amount, {}, has_fault(column.frame, path)};
-    const SliderChange c = slider(column.painter, column.row(48), words, position_of(slide, value));
-    const std::string typed = asked_for(slide, c, value);
+    const Track track = track_of(slide);
+    const SliderChange c = column.slider(label.c_str(), (automatic ? "auto  " : "") + amount, track, value,
+                                         has_fault(column.frame, path));
+    const std::string typed = asked_for(track, c, value);
     if (!typed.empty())
     {
         const std::string message = set_number(object, field, typed);

@@ -66,9 +66,9 @@ ViewKeys ActivationsView::keys()
 } // namespace
 
 extern const ViewInfo activations_view{
-    4,
+    30,
     "activations",
-    "Memory",
+    ViewGroup::memory,
     "Activations",
     "Activation memory",
     "One layer's stored tensors and their bytes; FlashAttention, recomputation and sharding",

@@ -107,10 +107,10 @@ ViewKeys ContextLengthView::keys()
 } // namespace
 
 extern const ViewInfo context_length_view{
-    7,
+    60,
     "context-length",
-    "Memory",
-    "Context length",
+    ViewGroup::memory,
+    "Context",
     "Context length",
     "FLOPs and memory against sequence length, with and without materialized attention scores; sparse "
     "attention",

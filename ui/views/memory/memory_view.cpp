@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/levers.h"
 #include "core/memory/conventions.h"
 #include "core/memory/explain_memory.h"
 #include "ui/draw/painter.h"
@@ -59,7 +60,7 @@ void draw_lever(const Frame& frame, const Painter& painter, Rect card, std::size
     {
         const Bytes after = lever.memory.worst().total();
         const double capacity = lever.memory.capacity.value;
-        const double most = std::max(capacity * 1.12, frame.now.report.memory.worst().total().value);
+        const double most = std::max(capacity * 1.12, frame.now.report->memory.worst().total().value);
         const std::string total = format_bytes(after, painter.look.unit);
         const float room = painter.width(Type::mono_small, total) + painter.px(12);
         painter.meter({left, first + painter.px(46), right - left - room, painter.px(8)}, after.value,
@@ -75,7 +76,7 @@ void draw_levers(const Frame& frame, const Painter& painter, Rect area,
 {
     const std::vector<Lever>& levers = frame.now.levers();
     painter.part("levers", area);
-    const MemoryReport& memory = frame.now.report.memory;
+    const MemoryReport& memory = frame.now.report->memory;
     draw_chart_title(painter, area.cut_top(painter.px(36)),
                      memory.fits() ? "Ways to save memory" : "What would make it fit", {},
                      fmt::format("stage {}", memory.fullest));
@@ -172,7 +173,7 @@ void draw_conventions(const Frame& frame, const Painter& painter)
     }
     const Scenario& s = frame.now.scenario;
     const DeepSpeedInputs inputs = deepspeed_inputs(s);
-    const double parameters = static_cast<double>(frame.now.report.parameters.total) /
+    const double parameters = static_cast<double>(frame.now.report->parameters.total) /
                               static_cast<double>(s.parallel.tensor * s.parallel.pipeline);
     const auto say = [&](const char* name, Bytes bytes, const char* counts)
     {
@@ -180,7 +181,8 @@ void draw_conventions(const Frame& frame, const Painter& painter)
         sheet->note(counts);
     };
     sheet->heading("The same layout, as each tool counts it");
-    say("Ringside", frame.now.report.memory.worst().total(), "All seven components of the peak-memory stage");
+    say("Ringside", frame.now.report->memory.worst().total(),
+        "All seven components of the peak-memory stage");
     say("Megatron-LM report", megatron_report(s).total(), "First stage, without buffers and logits");
     say("ZeRO paper", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero),
         "Model states only, split evenly over tensor and pipeline parallelism");
@@ -208,13 +210,13 @@ void MemoryView::draw_header(const Frame& frame, const Painter& painter, Rect ro
     draw_conventions(frame, painter);
 }
 
-// Of the same stages: memory with the lever pointed at, or that of A.
+// Memory of the same stages with the lever pointed at, or of A.
 const MemoryReport* MemoryView::compared(const Frame& frame) const
 {
     const auto same = [&](const MemoryReport* other)
-    { return other->stages.size() == frame.now.report.memory.stages.size(); };
+    { return other->stages.size() == frame.now.report->memory.stages.size(); };
     const MemoryReport* with = lever_ ? &frame.now.levers()[*lever_].memory : nullptr;
-    const MemoryReport* before = frame.before != nullptr ? &frame.before->report.memory : nullptr;
+    const MemoryReport* before = frame.before != nullptr ? &frame.before->report->memory : nullptr;
     return with != nullptr && same(with) ? with : before != nullptr && same(before) ? before : nullptr;
 }
 
@@ -249,12 +251,12 @@ void MemoryView::react(const Painter& painter, Rect segment, Pick pick)
 
 float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const MemoryReport& memory = frame.now.report.memory;
+    const MemoryReport& memory = frame.now.report->memory;
     const MemoryReport* other = compared(frame);
     const ByteScale scale = byte_scale(memory.worst().total(), painter.look.unit);
     const double most =
         std::max({memory.capacity, memory.worst().total(),
-                  frame.before != nullptr ? frame.before->report.memory.worst().total() : Bytes{}})
+                  frame.before != nullptr ? frame.before->report->memory.worst().total() : Bytes{}})
             .value;
     BarRows bars{
         {{fmt::format("{} per GPU, by pipeline stage", scale.name),
@@ -309,7 +311,7 @@ float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect are
 // What the fullest stage, or the one that was picked, consists of.
 void MemoryView::draw_components(const Frame& frame, const Painter& painter, Rect area)
 {
-    const MemoryReport& memory = frame.now.report.memory;
+    const MemoryReport& memory = frame.now.report->memory;
     const std::optional<Pick> pick = hovered_ ? hovered_ : picked_;
     const std::size_t at = pick ? pick->stage : memory.fullest;
     const StageMemory& stage = memory.stages[at];
@@ -342,7 +344,7 @@ void MemoryView::draw_components(const Frame& frame, const Painter& painter, Rec
 
 void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    if (picked_ && picked_->stage >= frame.now.report.memory.stages.size())
+    if (picked_ && picked_->stage >= frame.now.report->memory.stages.size())
     {
         picked_.reset();
     }
@@ -357,7 +359,7 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
     draw_header(frame, painter, area.cut_top(painter.px(32)), out);
     area.cut_top(painter.px(12));
     // The table where rows of bars are no thinner than its own.
-    const auto rows = static_cast<float>(stage_rows(frame.now.report.memory).size() + 2);
+    const auto rows = static_cast<float>(stage_rows(frame.now.report->memory).size() + 2);
     const float table = table_height(painter, kComponents);
     const bool listed = area.h >= rows * painter.px(26) + painter.px(16) + table && area.w > painter.px(300);
     const float bottom = draw_bars(
@@ -372,7 +374,7 @@ void MemoryView::draw(const Frame& frame, const Painter& painter, Rect area, Out
 Caption MemoryView::caption(const Frame& frame) const
 {
     const Scenario& s = frame.now.scenario;
-    const MemoryReport& memory = frame.now.report.memory;
+    const MemoryReport& memory = frame.now.report->memory;
     const ByteUnit unit = frame.preferences.unit;
     const std::string_view gb = unit == ByteUnit::decimal ? "GB" : "GiB";
     const auto number = [unit](Bytes bytes) { return format_gigabytes(bytes, unit); };
@@ -383,7 +385,7 @@ Caption MemoryView::caption(const Frame& frame) const
     const auto largest = static_cast<Component>(std::max_element(worst.parts.begin(), worst.parts.end()) -
                                                 worst.parts.begin());
     const Pick shown = pick.value_or(Pick{memory.fullest, largest});
-    const Term term = explain(s, frame.now.report.memory, shown.stage, shown.component);
+    const Term term = explain(s, frame.now.report->memory, shown.stage, shown.component);
     caption.formula = fmt::format("{} = {} = {} = {}", name_of(shown.component), term.formula, term.working,
                                   format_bytes(Bytes(term.value), unit));
     caption.source = term.source;
@@ -439,9 +441,9 @@ ViewKeys MemoryView::keys()
 } // namespace
 
 extern const ViewInfo memory_view{
-    2,
+    10,
     "memory",
-    "Memory",
+    ViewGroup::memory,
     "Breakdown",
     "Memory breakdown",
     "Memory per GPU by pipeline stage and component, and what would make it fit",

@@ -1,11 +1,13 @@
 // None, selective and full recomputation by bytes and FLOPs, and a stage in segments that store only their
 // inputs.
+// One file, since its two pages compare the same costs and share their panel.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/memory/activations/recompute.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/charts/bar_rows.h"
@@ -328,7 +330,7 @@ void draw_segment_curve(const Painter& p, Rect area, const RecomputeModel& model
     const auto [segments, bytes] = axes_of(c, p.look.unit);
     Plot plot(p, area, segments, bytes,
               {.title = "Memory by number of segments",
-               .says = "stored inputs, plus the live segment; points divide the layers evenly",
+               .note = "stored inputs, plus the live segment; points divide the layers evenly",
                .part = "curve"});
     if (!plot)
     {
@@ -397,7 +399,7 @@ void draw_segment_strip(const Painter& p, Rect area, const Frame& frame, const R
         fmt::format("{}, {} held", doing_words(m.doing), format_bytes(held_bytes(c, m), p.look.unit)));
     const float pitch = area.w / static_cast<float>(c.layers);
     const float gap = pitch > p.px(6) ? p.px(1) : 0;
-    // Of more layers than there are pixels some stand for their neighbours.
+    // With more layers than pixels, some stand for their neighbours.
     const auto cells = std::min<std::int64_t>(c.layers, std::max<std::int64_t>(1, std::lround(area.w / 2)));
     const float wide = area.w / static_cast<float>(cells);
     const Rect boxes{area.x, area.y, area.w, area.h - p.px(8)};
@@ -489,7 +491,7 @@ private:
     {
         const auto make = [&](const Scenario& s)
         {
-            const MemoryReport& memory = frame.now.report.memory;
+            const MemoryReport& memory = frame.now.report->memory;
             return RecomputeModel{recompute_choices(s, memory, memory.fullest), memory.fullest};
         };
         return model_.of(frame.now.scenario, make);
@@ -553,11 +555,11 @@ ViewKeys RecomputeView::keys()
 } // namespace
 
 extern const ViewInfo recompute_view{
-    5,
+    40,
     "recompute",
-    "Memory",
+    ViewGroup::memory,
+    "Recompute",
     "Recomputation",
-    "Activation recomputation",
     "None, selective, full or segments: memory vs recomputed FLOPs",
     {"model", "pipeline", "micro_batch", "training.sequence_length", "training.flash_attention"},
     make_view<RecomputeView>,

@@ -44,7 +44,6 @@ private:
         out.push(Seek{static_cast<double>(stage)});
     }
     void draw_card(const Frame& frame, const Painter& painter, Rect card, std::int64_t stage, Out& out) const;
-    void draw_tip(const Painter& painter, Rect area, const Shards& shards, std::size_t column) const;
 
     Tween place_;
     Derived<Scenario, std::array<double, kZeroStages>> seconds_; // of a step
@@ -83,29 +82,6 @@ Shards shards_at(const Frame& frame, const std::array<MemoryReport, 4>& reports,
         band.sharded = static_cast<float>(std::clamp(place - from, 0.0, 1.0));
     }
     return shards;
-}
-
-void ZeroView::draw_tip(const Painter& painter, Rect area, const Shards& shards, std::size_t column) const
-{
-    std::vector<TipLine> lines;
-    double total = 0;
-    double whole = 0;
-    for (const ShardBand& band : shards.bands)
-    {
-        const bool cut = band.sharded >= 0.5F;
-        const double bytes = cut ? band.share : band.whole;
-        total += bytes;
-        whole += band.whole;
-        lines.push_back(
-            {fmt::format("{}, {}", band.name, cut ? fmt::format("1/{}", grouped(shards.ranks)) : "all"),
-             format_bytes(Bytes(bytes), painter.look.unit),
-             painter.theme.of(band.parts[band.parts.size() / 2]).fill});
-    }
-    lines.push_back({"model states", format_bytes(Bytes(total), painter.look.unit), 0});
-    lines.push_back({"on other ranks only", format_bytes(Bytes(whole - total), painter.look.unit), 0});
-    const std::string each = shards.ranks > Shards::kMostColumns ? "each of " : "";
-    tip_card(painter, area, ImGui::GetIO().MousePos,
-             fmt::format("{}{} holds", each, column_name(shards, column)), lines);
 }
 
 void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& out)
@@ -152,7 +128,7 @@ void ZeroView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     }
     if (hovered)
     {
-        draw_tip(painter, area, shards, *hovered);
+        shards_tip(painter, area, shards, *hovered);
     }
 }
 
@@ -253,11 +229,11 @@ ViewKeys ZeroView::keys()
 } // namespace
 
 extern const ViewInfo zero_view{
-    3,
+    20,
     "zero",
-    "Memory",
+    ViewGroup::memory,
     "ZeRO",
-    "ZeRO and FSDP sharding",
+    "ZeRO and FSDP",
     "Weights, gradients and optimizer state on every data-parallel rank, ZeRO 0 to 3",
     {"model", "model_size", "gpus"},
     make_view<ZeroView>};

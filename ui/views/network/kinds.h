@@ -1,6 +1,12 @@
 // What the views of collectives share: the kinds to choose from, and the links that a group runs over.
 #pragma once
 
+#include "core/network/collective/cost.h"
+#include "ui/draw/painter.h"
+
+#include <optional>
+#include <string_view>
+
 namespace ringside
 {
 

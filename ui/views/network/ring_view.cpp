@@ -1,4 +1,5 @@
 // What does each rank hold, and what moves next? Ring all-reduce and the other algorithms, step by step.
+// One file, since picture, strip and caption tell of one moment of one collective.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
@@ -113,7 +114,7 @@ Shown shown_of(const Scenario& s, const CollectiveReport& c, CollectiveKind kind
 const Shown& RingView::shown(const Frame& frame) const
 {
     const auto make = [&](const auto&)
-    { return shown_of(frame.now.scenario, frame.now.report.collective, kind_, *algorithm_); };
+    { return shown_of(frame.now.scenario, frame.now.report->collective, kind_, *algorithm_); };
     return shown_.of({frame.now.scenario, kind_, algorithm_}, make);
 }
 
@@ -372,7 +373,7 @@ Caption RingView::caption(const Frame& frame) const
     }
     else if (is_ring_all_reduce())
     {
-        const Term term = explain_all_reduce(frame.now.scenario, frame.now.report);
+        const Term term = explain_all_reduce(frame.now.scenario, *frame.now.report);
         caption.formula =
             fmt::format("T = {} = {} = {}", term.formula, term.working, format_seconds(Seconds(term.value)));
         caption.source = term.source;
@@ -489,9 +490,9 @@ ViewKeys RingView::keys()
 } // namespace
 
 extern const ViewInfo ring_view{
-    11,
+    20,
     "ring",
-    "Network",
+    ViewGroup::network,
     "Algorithms",
     "Collective algorithms",
     "Ring all-reduce and its siblings, step by step: chunks, partial sums, bytes and time",

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
@@ -108,7 +109,7 @@ void draw_table(const Painter& p, Rect area, const Entry& e, bool after, bool hi
                 draw_cell(p, grid.cell(r, k), 0, "?");
                 continue;
             }
-            // Of an all-to-all: rank r's block for rank k before, rank k's block for rank r after.
+            // In an all-to-all, rank r's block for rank k before, rank k's block for rank r after.
             const std::int64_t chunk = !all_to_all ? k : after ? k * kRanks + r : r * kRanks + k;
             const Contributors held =
                 after ? wanted(c, r, chunk)
@@ -232,7 +233,7 @@ void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
 Caption ZooView::caption(const Frame& frame) const
 {
     const Entry& e = kEntries.at(chosen_);
-    const CollectiveReport& c = frame.now.report.collective;
+    const CollectiveReport& c = frame.now.report->collective;
     const CollectiveAlgorithm& algorithm =
         *find_algorithm(e.kind == CollectiveKind::all_to_all ? "naive" : "ring");
     const Links links{c.link, c.link, c.ranks};
@@ -260,7 +261,7 @@ Caption ZooView::caption(const Frame& frame) const
 
 bool ZooView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const CollectiveReport& c = frame.now.report->collective;
     PanelColumn column(painter, area, out.animating);
     column.heading("Sent per rank");
     const Links links{c.link, c.link, std::max<std::int64_t>(1, c.ranks)};
@@ -291,7 +292,7 @@ ViewKeys ZooView::keys()
 
 extern const ViewInfo zoo_view{10,
                                "zoo",
-                               "Network",
+                               ViewGroup::network,
                                "Collectives",
                                "Collectives",
                                "Which rank holds what before and after each collective, and what it sends",

@@ -60,7 +60,7 @@ Moment moment_of(const Frame& frame)
     Moment m;
     m.pipeline = std::min(1.0, t / kPipelineEnds);
     const double after = std::clamp((t - kPipelineEnds) / (0.97 - kPipelineEnds), 0.0, 1.0);
-    m.ring = after * static_cast<double>(frame.now.report.collective.steps.steps.size());
+    m.ring = after * static_cast<double>(frame.now.report->collective.steps.steps.size());
     m.reduce = std::clamp(after * 2, 0.0, 1.0);
     m.gather = std::clamp(after * 2 - 1, 0.0, 1.0);
     return m;
@@ -74,8 +74,8 @@ Motion OverviewView::motion(const Frame& frame) const
     motion.per_second = 1 / kSecondsPerLoop;
     motion.rounds = 4; // and not for ever: a window left alone should come to rest
     motion.rest = 0.7;
-    const std::size_t ring = frame.now.report.collective.steps.steps.size();
-    const double makespan = frame.now.report.pipeline.timeline.makespan;
+    const std::size_t ring = frame.now.report->collective.steps.steps.size();
+    const double makespan = frame.now.report->pipeline.timeline.makespan;
     for (int i = 0; i < 12; ++i)
     {
         motion.stops.push_back(kPipelineEnds * i / 12);
@@ -160,7 +160,7 @@ void draw_path(const Painter& p, Rect field, float pitch, const Timeline& timeli
 
 void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rect area, Out& out) const
 {
-    const PipelineReport& pipeline = frame.now.report.pipeline;
+    const PipelineReport& pipeline = frame.now.report->pipeline;
     const Timeline& timeline = pipeline.timeline;
     const Scenario& s = frame.now.scenario;
     const std::string number =
@@ -180,7 +180,10 @@ void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rec
     const LanesStyle style{pitch};
     const double share = input_share(frame.now.scenario.stage_times);
     const Density density(timeline, share);
-    draw_lanes(painter, area, {&timeline, &density, share}, window, style);
+    if (const auto event = draw_lanes(painter, area, {&timeline, &density, share}, window, style))
+    {
+        lane_tip(painter, area, timeline, *event);
+    }
     Rect field = area;
     field.cut_left(painter.px(style.label_width));
     const float height = pitch * static_cast<float>(timeline.ranks());
@@ -236,9 +239,9 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
     }
     const std::string number =
         fmt::format("ZeRO-{} over {}, {} of model states each", zero, counted(shards.ranks, "rank"),
-                    format_bytes(frame.now.report.memory.worst().total() -
-                                     frame.now.report.memory.worst().of(Component::activations) -
-                                     frame.now.report.memory.worst().of(Component::buffers),
+                    format_bytes(frame.now.report->memory.worst().total() -
+                                     frame.now.report->memory.worst().of(Component::activations) -
+                                     frame.now.report->memory.worst().of(Component::buffers),
                                  painter.look.unit));
     if (heading(painter, area.cut_top(painter.px(32)), "Shards###open shards", number))
     {
@@ -261,12 +264,16 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
         }
         draw_legend(painter, area.cut_bottom(painter.px(28)), legend);
     }
-    draw_shards(painter, area, shards, {area.w > painter.px(420) ? 112.0F : 0.0F, true});
+    if (const auto column =
+            draw_shards(painter, area, shards, {area.w > painter.px(420) ? 112.0F : 0.0F, true}))
+    {
+        shards_tip(painter, area, shards, *column);
+    }
 }
 
 void OverviewView::draw_ring_part(const Frame& frame, const Painter& painter, Rect area, Out& out) const
 {
-    const CollectiveReport& c = frame.now.report.collective;
+    const CollectiveReport& c = frame.now.report->collective;
     const std::string number = c.steps.steps.empty()
                                    ? "one rank: nothing to sum"
                                    : fmt::format("{} in {}", format_bytes(c.message, painter.look.unit),
@@ -337,7 +344,7 @@ Caption OverviewView::caption(const Frame& frame) const
 {
     const Moment m = moment_of(frame);
     const Scenario& s = frame.now.scenario;
-    const Report& r = frame.now.report;
+    const Report& r = *frame.now.report;
     Caption caption;
     const std::int64_t ranks = dense_replicas(s);
     if (m.pipeline < 1 || ranks == 1)
@@ -377,9 +384,9 @@ Caption OverviewView::caption(const Frame& frame) const
 } // namespace
 
 extern const ViewInfo overview_view{
-    1,
+    10,
     "overview",
-    "Overview",
+    ViewGroup::overview,
     "Step",
     "One training step",
     "One step in three pictures: pipeline with its bubble, ZeRO shards, ring all-reduce",

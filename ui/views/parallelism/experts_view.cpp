@@ -40,9 +40,9 @@ public:
 } // namespace
 
 extern const ViewInfo experts_view{
-    17,
+    30,
     "experts",
-    "Parallelism",
+    ViewGroup::parallelism,
     "Expert",
     "Expert parallelism (EP, MoE)",
     "Tokens routed to experts on many GPUs: load, capacity, drops, dispatch and combine over nodes, replicas "

@@ -4,6 +4,7 @@
 
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "ui/shell/view.h"
 #include "ui/views/parallelism/tensor/pictures.h"
 #include "ui/widgets/panel_column.h"
@@ -176,7 +177,7 @@ bool TensorView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out
                 "The same with sequence parallelism: what each rank stored whole is sharded too");
     if (!all.supposed)
     {
-        const StepTime& step = frame.now.report.step;
+        const StepTime& step = frame.now.report->step;
         column.fact("Fraction of the step", format_percent(step.tensor_comm / step.total()),
                     "Collectives of tensor parallelism");
     }
@@ -195,9 +196,9 @@ ViewKeys TensorView::keys()
 } // namespace
 
 extern const ViewInfo tensor_view{
-    15,
+    10,
     "tensor",
-    "Parallelism",
+    ViewGroup::parallelism,
     "Tensor",
     "Tensor parallelism (TP)",
     "Column- and row-parallel linear layers on 4 x 4 matrices: partial sums, collectives, heads",

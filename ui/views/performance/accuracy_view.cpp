@@ -1,10 +1,9 @@
 // How far computed step times are off from public measured ones: every run as a dot, source by source.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
-#include "ui/draw/chart_record.h"
+#include "core/model/weights.h"
 #include "ui/shell/frame/measured_frame.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/empty_state.h"
@@ -55,6 +54,14 @@ void open(const AccuracyRow& run, Out& out)
     out.push(ChangeScenario{run.scenario, false, "Opened: " + run.name});
 }
 
+// What was run, in a few letters; the source's own name of it is in the tips.
+std::string run_words(const Scenario& s)
+{
+    const auto parameters = static_cast<double>(count_parameters(s.model).total);
+    return fmt::format("{} TP{} PP{}{}", format_count(parameters), s.parallel.tensor, s.parallel.pipeline,
+                       s.parallel.context > 1 ? fmt::format(" CP{}", s.parallel.context) : "");
+}
+
 std::string error_of(double value)
 {
     return fmt::format("{:+.1f}%", value * 100);
@@ -81,12 +88,9 @@ void AccuracyView::draw_strip(const Painter& p, Rect cell, const SourceAccuracy&
     {
         const ImVec2 at{place_of(strip, error(row)), cell.middle()};
         p.list.AddCircleFilled(at, p.px(lit ? 5.0F : 4.0F), with_alpha(p.theme.text, 0.7F));
-        if (p.look.record != nullptr)
-        {
-            p.look.record->marks.push_back({at.x - 1, at.y - 1, 2, 2});
-        }
+        p.mark({at.x - 1, at.y - 1, 2, 2});
         const float away = std::fabs(at.x - mouse.x);
-        if (lit && cell.contains(mouse) && away <= nearest)
+        if (p.points_in(cell) && away <= nearest)
         {
             nearest = away;
             pointed = &row;
@@ -180,7 +184,7 @@ bool AccuracyView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
     const std::vector<const AccuracyRow*> rows = runs(frame);
     const auto open_now = std::ranges::find_if(rows, [&](const AccuracyRow* row)
                                                { return row->scenario == frame.now.scenario; });
-    const double step = frame.now.report.step.total();
+    const double step = frame.now.report->step.total();
     if (open_now != rows.end())
     {
         column.heading("Open", (*open_now)->name);
@@ -201,7 +205,9 @@ bool AccuracyView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
         return true;
     }
     const SourceAccuracy& source = frame.accuracy->sources[chosen_];
-    column.heading(source.title, counted(static_cast<std::int64_t>(source.rows.size()), "run"));
+    column.gap();
+    column.words(Type::body_strong, p.theme.text, source.title);
+    column.gap();
     std::size_t at = 0;
     for (const AccuracyRow* row : rows)
     {
@@ -209,7 +215,8 @@ bool AccuracyView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
                                             format_seconds(Seconds(row->seconds)),
                                             format_seconds(Seconds(row->seconds * (1 + error(*row)))));
         const std::string key = at < 9 ? std::to_string(at + 1) : std::string();
-        const std::string label = fmt::format("{}  {}###run {}", error_of(error(*row)), row->name, at);
+        const std::string label =
+            fmt::format("{}  {}###run {}", error_of(error(*row)), run_words(row->scenario), at);
         if (column.option(label, key, open_now != rows.end() && row == *open_now, tip))
         {
             open(*row, out);
@@ -265,11 +272,11 @@ ViewKeys AccuracyView::keys()
 
 } // namespace
 
-extern const ViewInfo accuracy_view{21,
+extern const ViewInfo accuracy_view{40,
                                     "accuracy",
-                                    "Performance",
+                                    ViewGroup::performance,
                                     "Accuracy",
-                                    "Accuracy of computed step times",
+                                    "Accuracy of step times",
                                     "How far are computed step times off from measured ones?",
                                     {},
                                     make_view<AccuracyView>};

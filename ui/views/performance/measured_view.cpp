@@ -88,7 +88,7 @@ void draw_chart(const Painter& p, Rect area, const MeasuredFrame& measured)
     const Theme& t = p.theme;
     Plot plot(p, area, times_of(fit), errors_of(fit),
               {.title = "Prediction error of each run",
-               .says = measured.shipped
+               .note = measured.shipped
                            ? "shown: llm-foundry on H100; your own: Ctrl V. Ring: before fitting, "
                              "dot: after"
                            : "ring: before fitting, dot: after"});
@@ -298,9 +298,9 @@ ViewKeys MeasuredView::keys()
 } // namespace
 
 extern const ViewInfo measured_view{
-    22,
+    50,
     "measured",
-    "Performance",
+    ViewGroup::performance,
     "Calibration",
     "Calibration",
     "Measured step times against predicted ones, and the GPU\u2019s constants fitted to them",

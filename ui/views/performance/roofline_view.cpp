@@ -80,9 +80,9 @@ ViewKeys RooflineView::keys()
 } // namespace
 
 extern const ViewInfo roofline_view{
-    19,
+    20,
     "roofline",
-    "Performance",
+    ViewGroup::performance,
     "Roofline",
     "Roofline",
     "What memory bandwidth and tensor cores allow, where each kernel of a "

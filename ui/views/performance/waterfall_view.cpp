@@ -29,9 +29,9 @@ public:
 } // namespace
 
 extern const ViewInfo waterfall_view{
-    18,
+    10,
     "waterfall",
-    "Performance",
+    ViewGroup::performance,
     "Step time",
     "Step time and MFU",
     "From model FLOPs at peak to the step time, loss by loss; sensitivity to each setting",

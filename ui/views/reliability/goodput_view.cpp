@@ -45,9 +45,9 @@ public:
 
 } // namespace
 
-extern const ViewInfo goodput_view{34,
+extern const ViewInfo goodput_view{10,
                                    "goodput",
-                                   "Reliability",
+                                   ViewGroup::reliability,
                                    "Goodput",
                                    "Goodput",
                                    "Failures and checkpoints over months of a run, and the goodput they "

@@ -1,10 +1,11 @@
 // A job that hangs: eight ranks' calls as their flight recorders have them, the watchdog's clock, and the
-// person who finds out which rank desynchronized first, and how.
+// user who finds out which rank desynchronized first, and how.
 //
 // The clock is in parts: the run, then ten minutes of the watchdog.
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/pipeline/simulate.h"
 #include "core/reliability/hang.h"
 #include "ui/draw/painter.h"
 #include "ui/shell/view.h"
@@ -128,7 +129,7 @@ private:
             {
                 draw_call(lanes, rank, record);
                 const double until = ended(record) ? record.done : style_.now;
-                pointed = lanes.pointed(lanes.cell(rank, record.posted, until)) ? &record : pointed;
+                pointed = lanes.points_at(lanes.cell(rank, record.posted, until)) ? &record : pointed;
             }
         }
         const bool culprit = style_.revealed && rank == hang_.culprit;
@@ -487,9 +488,9 @@ ViewKeys HangsView::keys()
 } // namespace
 
 extern const ViewInfo hangs_view{
-    37,
+    40,
     "hangs",
-    "Reliability",
+    ViewGroup::reliability,
     "Hangs",
     "Collective hangs",
     "The collective calls of eight ranks until they hang, the watchdog, and the root cause",

@@ -1,4 +1,5 @@
 // Spike or NaN? A run with a hidden fault to diagnose from its strips, and to save.
+// One file, since strips, remedies and verdict belong to one run.
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
@@ -506,9 +507,9 @@ std::vector<std::string> IncidentsView::facts(const Frame&) const
 } // namespace
 
 extern const ViewInfo incidents_view{
-    36,
+    30,
     "incidents",
-    "Reliability",
+    ViewGroup::reliability,
     "Incidents",
     "Training incidents",
     "A run with a hidden fault: diagnose it from its curves, rewind, and see what helps",

@@ -6,6 +6,7 @@
 #include "core/base/scale.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/reliability/straggler.h"
 #include "core/scenario/choices.h"
 #include "ui/shell/view.h"
@@ -117,7 +118,7 @@ std::optional<double> draw_times(const Painter& p, Rect area, const RankTimes& r
 {
     const double slowest = std::ranges::max(times);
     const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-    // The same axis for every step, so that they can be compared.
+    // One axis for every step, so that they can be compared.
     const double low = ranks.mean * std::max(0.0, 1 - 5 * ranks.spread - 0.02);
     const double high =
         std::max(slowest, ranks.mean * (1 + (ranks.slow > 0 ? ranks.slower : 0) + 5 * ranks.spread + 0.04));
@@ -205,7 +206,7 @@ public:
     ViewKeys keys() override;
 
 private:
-    // The person's settings for the scenario's GPUs and step.
+    // The user's settings for the scenario's GPUs and step.
     RankTimes ranks(const Frame& frame) const;
     const RankCosts& costs(const Frame& frame) const { return costs_.of(ranks(frame), rank_costs); }
 
@@ -219,7 +220,7 @@ RankTimes StragglersView::ranks(const Frame& frame) const
 {
     RankTimes ranks = asked_;
     ranks.ranks = frame.now.scenario.cluster.gpus;
-    ranks.mean = frame.now.report.step.total();
+    ranks.mean = frame.now.report->step.total();
     ranks.slow = std::min(ranks.slow, ranks.ranks);
     return ranks;
 }
@@ -328,9 +329,9 @@ ViewKeys StragglersView::keys()
 } // namespace
 
 extern const ViewInfo stragglers_view{
-    38,
+    50,
     "stragglers",
-    "Reliability",
+    ViewGroup::reliability,
     "Stragglers",
     "Stragglers",
     "Step times of all ranks, the slowest of them, and what more ranks cost",

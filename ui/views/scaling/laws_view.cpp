@@ -28,9 +28,9 @@ public:
 } // namespace
 
 extern const ViewInfo laws_view{
-    32,
+    10,
     "laws",
-    "Scaling",
+    ViewGroup::scaling,
     "Scaling laws",
     "Scaling laws",
     "IsoFLOP curves, Kaplan and Chinchilla with their fits, trained models, inference and repeated data",

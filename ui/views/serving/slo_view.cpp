@@ -280,9 +280,9 @@ public:
 } // namespace
 
 extern const ViewInfo slo_view{
-    40,
+    20,
     "slo",
-    "Serving",
+    ViewGroup::serving,
     "Under load",
     "Serving under load",
     "TTFT and TPOT against the request rate, goodput under an SLO, chunked prefill, prefill-decode "

@@ -140,10 +140,15 @@ ViewKeys DrillView::keys()
 } // namespace
 
 extern const ViewInfo drill_view{
-    48,      "drill",
-    "Study", "Drill",
-    "Drill", "Questions with new numbers each time, hints, worked solutions and a grade each",
-    {},      make_view<DrillView>,
-    {},      ViewRole::drill};
+    30,
+    "drill",
+    ViewGroup::study,
+    "Drill",
+    "Drill",
+    "Questions with new numbers each time, hints, worked solutions and a grade each",
+    {},
+    make_view<DrillView>,
+    {},
+    ViewRole::drill};
 
 } // namespace ringside

@@ -415,9 +415,13 @@ ViewKeys GlossaryView::keys()
 } // namespace
 
 extern const ViewInfo glossary_view{
-    52,         "glossary",
-    "Study",    "Glossary",
-    "Glossary", "Every term with its meaning, formula, source, and the view where it is seen",
-    {},         make_view<GlossaryView>};
+    70,
+    "glossary",
+    ViewGroup::study,
+    "Glossary",
+    "Glossary",
+    "Every term with its meaning, formula, source, and the view where it is seen",
+    {},
+    make_view<GlossaryView>};
 
 } // namespace ringside

@@ -2,6 +2,7 @@
 // which are done; or a track through it, for a class, an interview or the job.
 #include <fmt/format.h>
 
+#include "ui/draw/icons.h"
 #include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/shell/view.h"
@@ -223,6 +224,12 @@ void draw_entry(const Frame& frame, const Painter& p, Rect row, const Entry& ent
         p.text_within(topic.x, topic.middle(), topic.w, Type::small, t.muted, lesson->topic);
         row.cut_right(p.px(16));
     }
+    const ViewInfo* view = lesson == nullptr ? nullptr : find_view(lesson->steps.front().view);
+    if (view != nullptr && row.w > p.px(400)) // of the picture that it begins with
+    {
+        const Rect icon = row.cut_left(p.px(48));
+        group_icon(p, {icon.x + p.px(16), icon.middle()}, name_of(view->group), t.muted);
+    }
     const bool two = lesson != nullptr && row.h >= p.px(44);
     p.text_within(row.x, row.middle() - p.px(two ? 9 : 0), row.w, selected ? Type::body_strong : Type::body,
                   t.text, lesson == nullptr ? practice_words(*entry.part) : lesson->title);
@@ -355,9 +362,13 @@ ViewKeys LessonsView::keys()
 } // namespace
 
 extern const ViewInfo lessons_view{
-    46,        "lessons",
-    "Study",   "Lessons",
-    "Lessons", "Guided lessons: predict, then see; each ends with something broken to repair",
-    {},        make_view<LessonsView>};
+    10,
+    "lessons",
+    ViewGroup::study,
+    "Lessons",
+    "Lessons",
+    "Guided lessons: predict, then see; each ends with something broken to repair",
+    {},
+    make_view<LessonsView>};
 
 } // namespace ringside

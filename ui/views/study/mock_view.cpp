@@ -63,13 +63,29 @@ void MockView::draw_start(Sheet& sheet, const StudyFrame&, Out& out)
             out.push(StartMock{kMockMinutes[i], ""});
         }
     }
+    const DrawnCard aloud =
+        sheet.card({.label = "###aloud",
+                    .words = "**Spoken answer**  one question out loud, then the points a good answer makes",
+                    .left = 56,
+                    .least = 60,
+                    .gap = 10});
+    sheet.p.keycap(aloud.r.x + sheet.p.px(16), aloud.r.middle(), std::to_string(kMockMinutes.size() + 1));
+    if (aloud.pressed.clicked)
+    {
+        out.push(OpenView{"spoken"});
+    }
 }
 
 void MockView::start_keys(const StudyFrame&, Out& out)
 {
-    if (const auto digit = digit_pressed(kMockMinutes.size()))
+    const auto digit = digit_pressed(kMockMinutes.size() + 1);
+    if (digit && *digit < kMockMinutes.size())
     {
         out.push(StartMock{kMockMinutes[*digit], ""});
+    }
+    else if (digit)
+    {
+        out.push(OpenView{"spoken"});
     }
 }
 
@@ -227,14 +243,15 @@ ViewKeys MockView::keys()
             {"Space", "At the end: tick a point you made"},
             {"W", "At the end: practice what went wrong"},
             {"X", "Export the scorecard"},
+            {"1 to 5", "Before it starts: its length, or a spoken answer"},
             {"Esc", "Leave; the clock waits"}};
 }
 
 } // namespace
 
-extern const ViewInfo mock_view{49,
+extern const ViewInfo mock_view{40,
                                 "mock",
-                                "Study",
+                                ViewGroup::study,
                                 "Mock interview",
                                 "Mock interview",
                                 "A mock interview of 5 to 60 minutes, with follow-ups and a scorecard",

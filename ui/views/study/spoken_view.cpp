@@ -35,7 +35,7 @@ public:
 
 private:
     void draw_start(Sheet& sheet, const StudyFrame& study, Out& out) override;
-    void start_keys(const StudyFrame&, Out& out) override { press_keys(actions(nullptr, out)); }
+    void start_keys(const StudyFrame&, Out& out) override { press_keys(actions(nullptr, nullptr, out)); }
     void draw_session(const Frame& frame, const SpokenSession& s, const Painter& p, Rect area,
                       Out& out) override;
     void draw_over(const Frame& frame, const SpokenSession& s, const Painter& p, Rect area, Out& out) override
@@ -46,7 +46,7 @@ private:
     void leave(const Frame&, const SpokenSession&, Out& out) override { out.push(EndStudy{}); }
 
     // What can be done at this stage.
-    static std::vector<KeyButton> actions(const SpokenSession* session, Out& out);
+    static std::vector<KeyButton> actions(const SpokenSession* session, const Question* asked, Out& out);
     void draw_question(const Painter& p, Rect area, const StudyFrame& study, const SpokenSession& s,
                        Out& out);
     static void draw_clock(Sheet& sheet, const StudyFrame& study, const SpokenSession& s);
@@ -55,30 +55,37 @@ private:
     Points points_;
 };
 
-std::vector<KeyButton> SpokenView::actions(const SpokenSession* s, Out& out)
+std::vector<KeyButton> SpokenView::actions(const SpokenSession* s, const Question* asked, Out& out)
 {
     const auto start = [&out](double seconds) {
         return [&out, seconds] { out.push(StartSpoken{"", 0, seconds}); };
     };
     const auto key = [&out](SpokenKey which) { return [&out, which] { push_key(out, which); }; };
     constexpr auto kPrimary = ButtonStyle::primary;
+    // The picture of what was spoken of, once nothing of it can be read off.
+    const bool has_picture = asked != nullptr && find_view(asked->view) != nullptr;
+    const KeyButton picture{has_picture ? "Show me###show" : "", "S", [&out] { out.push(ShowQuestion{}); },
+                            has_picture ? ImGuiKey_S : ImGuiKey_None};
     if (s == nullptr)
     {
         return {{"60 seconds###60", "Enter", start(60), ImGuiKey_Enter, kPrimary},
                 {"2 minutes###120", "2", start(120), ImGuiKey_2},
-                {"5 minutes###300", "5", start(300), ImGuiKey_5}};
+                {"5 minutes###300", "5", start(300), ImGuiKey_5},
+                {"Mock interview###mock", "M", [&out] { out.push(OpenView{"mock"}); }, ImGuiKey_M}};
     }
     if (s->stage == SpokenStage::over)
     {
         const auto again = start(static_cast<double>(s->limit_ms) / 1000);
         return {{"Another one###again", "Enter", again, ImGuiKey_Enter, kPrimary},
                 {"", "Space", again, ImGuiKey_Space},
+                picture,
                 {"Home###home", "Esc", [&out] { out.push(EndStudy{}); }}};
     }
     if (s->stage == SpokenStage::ticking)
     {
         return {{fmt::format("{}: {}###accept", name_of(s->grade()), rubric_name(s->grade())), "Enter",
                  key(SpokenKey::accept), ImGuiKey_Enter, kPrimary},
+                picture,
                 {"", "T", key(SpokenKey::teach), ImGuiKey_T}};
     }
     const bool runs = s->stage == SpokenStage::speaking;
@@ -142,7 +149,7 @@ void SpokenView::draw_question(const Painter& p, Rect area, const StudyFrame& st
         sheet->say(fmt::format("**{} of {}** points in {}.", made, s.points.size(),
                                clock_words(static_cast<double>(s.spoken_ms) / 1000)));
         sheet->gap(16);
-        draw_buttons(p, sheet->row(40), actions(&s, out));
+        draw_buttons(p, sheet->row(40), actions(&s, study.question, out));
         sheet->gap(20);
     }
     draw_stem(*sheet, *study.question, s.card.lead, ticks);
@@ -156,7 +163,7 @@ void SpokenView::draw_question(const Painter& p, Rect area, const StudyFrame& st
     }
     if (!over)
     {
-        draw_buttons(sheet->p, sheet->row(44), actions(&s, out));
+        draw_buttons(sheet->p, sheet->row(44), actions(&s, study.question, out));
         sheet->gap(16);
     }
     if (ticks || over)
@@ -170,7 +177,7 @@ void SpokenView::draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
 {
     sheet.say("Answer **out loud** against the clock, then tick the points you made. Nothing is recorded.");
     sheet.gap(12);
-    draw_buttons(sheet.p, sheet.row(44), actions(nullptr, out));
+    draw_buttons(sheet.p, sheet.row(44), actions(nullptr, nullptr, out));
     sheet.gap(16);
     DeckFilter filter;
     filter.kind = KindGroup::recall;
@@ -235,23 +242,25 @@ std::vector<std::string> SpokenView::facts(const Frame& frame) const
     return {clock_words(spoken_seconds(*s, frame.study->now.ms)), "Esc leaves, nothing is lost"};
 }
 
-void SpokenView::session_keys(const Frame&, const SpokenSession& s, Out& out)
+void SpokenView::session_keys(const Frame& frame, const SpokenSession& s, Out& out)
 {
     if (s.stage == SpokenStage::ticking && points_.keys())
     {
         out.push(StudyStep{SpokenInput{TickPoint{points_.last()}}});
         return;
     }
-    press_keys(actions(&s, out));
+    press_keys(actions(&s, frame.study->question, out));
 }
 
 ViewKeys SpokenView::keys()
 {
     return {{"Enter", "A question for 60 seconds; take the grade; another one"},
             {"2 5", "A question for 2 or 5 minutes"},
+            {"M", "Mock interview"},
             {"Space", "Start the clock, stop it; then tick a point"},
             {"\u2191 \u2193", "Move from point to point"},
             {"T", "I could teach it, where every point was made"},
+            {"S", "Show me: the picture of the question, after the clock"},
             {"Esc", "Leave"}};
 }
 
@@ -260,8 +269,8 @@ ViewKeys SpokenView::keys()
 extern const ViewInfo spoken_view{
     50,
     "spoken",
-    "Study",
-    "Spoken answer",
+    ViewGroup::study,
+    "Mock interview", // a mode of it, under its tab
     "Spoken answer",
     "A question answered out loud against the clock, then judged by the points made",
     {},

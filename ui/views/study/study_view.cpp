@@ -1,6 +1,7 @@
 // What should I study: the 24 topics by predicted recall, today's plan, how far to ready, the days ahead.
 #include <fmt/format.h>
 
+#include "core/base/counted.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/drill/session.h"
@@ -38,10 +39,49 @@ private:
     void draw_head(const Painter& painter, Rect row, const StudyFrame& study);
     void draw_mission(const Painter& painter, Rect area, const StudyFrame& study);
     void draw_topics(const Painter& painter, Rect area, const StudyFrame& study, Out& out);
+    // Nothing was asked yet, so that the tiles have nothing to say.
+    bool shows_first(const StudyFrame& study) const
+    {
+        return study.progress->reviews.empty() && !is_running(*study.session) && !all_topics_;
+    }
 
     StudyPopups popups_;
     TileFigure figure_ = TileFigure::right;
+    bool all_topics_ = false; // asked for before anything was studied
 };
+
+// Begins the first task of the plan, or any new questions where there is none.
+KeyButton first_button(const StudyFrame& study, Out& out)
+{
+    const auto start = [&study, &out]
+    {
+        const PlanTask* task = next_task(study);
+        task == nullptr ? out.push(StartDrill{}) : start_task(*task, out);
+    };
+    return {"Begin###first", "Enter", start, ImGuiKey_Enter, ButtonStyle::primary};
+}
+
+// The one next thing.
+void draw_first(const Painter& p, Rect area, const StudyFrame& study, Out& out)
+{
+    const PlanTask* task = next_task(study);
+    area.w = std::min(area.w, p.px(640));
+    ScrolledSheet sheet(p, area, "###first sheet");
+    sheet->gap(24);
+    sheet->title(task == nullptr ? std::string("Your first questions")
+                                 : fmt::format("Your first {} minutes", task->minutes));
+    sheet->gap(8);
+    sheet->say(task == nullptr ? std::string("The easy ones first.") : task->text);
+    sheet->gap(8);
+    sheet->note(
+        "Every question has hints and a worked solution, and comes back when you are about to forget it.");
+    sheet->gap(20);
+    const std::array begin{first_button(study, out)};
+    draw_buttons(p, sheet->row(48).cut_left(p.px(240)), begin);
+    sheet->gap(20);
+    sheet->note(fmt::format("Then {}, in {} topics: W shows them.", counted(study.fresh, "new question"),
+                            study.heat.size()));
+}
 
 // In place of the ways to begin, where a session is on, how to go on with it.
 std::vector<KeyButton> StudyView::buttons(const StudyFrame& study, Out& out)
@@ -60,7 +100,8 @@ std::vector<KeyButton> StudyView::buttons(const StudyFrame& study, Out& out)
     const std::string review = study.due > 0     ? fmt::format("Review {}", study.due)
                                : study.fresh > 0 ? "New questions"
                                                  : "Review";
-    return {{review + "###Review", "R", start({}), ImGuiKey_R, ButtonStyle::primary},
+    return {{review + "###Review", "R", start({}), ImGuiKey_R,
+             shows_first(study) ? ButtonStyle::plain : ButtonStyle::primary},
             {"Weakest###Weakest", "D", start(weakest_drill(study)), ImGuiKey_D},
             {wrong > 0 ? fmt::format("{} wrong###Wrong", wrong) : "", "F", start(wrong_drill()),
              wrong > 0 ? ImGuiKey_F : ImGuiKey_None},
@@ -128,6 +169,12 @@ void StudyView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
             area.cut_bottom(p.px(4));
             draw_mission(p, area.cut_bottom(p.px(60)), study);
         }
+        if (shows_first(study))
+        {
+            draw_first(p, area, study, out);
+            popups_.draw(frame, p, out);
+            return;
+        }
         if (area.h > p.px(180))
         {
             draw_head(p, area.cut_top(p.px(32)), study);
@@ -154,7 +201,13 @@ void StudyView::on_keys(const Frame& frame, Out& out)
     opens(study.mission.mission != nullptr, ImGuiKey_P, Which::plan);
     opens(!study.leeches.empty(), ImGuiKey_L, Which::leeches);
     opens(true, ImGuiKey_X, Which::files);
-    all.push_back({"", "W", [this] { turn(figure_, 2); }, ImGuiKey_W});
+    const bool first = !study.families.empty() && shows_first(study);
+    all.push_back(
+        {"", "W", [this, first] { first ? void(all_topics_ = true) : turn(figure_, 2); }, ImGuiKey_W});
+    if (first)
+    {
+        all.push_back(first_button(study, out));
+    }
     out.animating = press_keys(all) || out.animating;
 }
 
@@ -168,7 +221,8 @@ ViewKeys StudyView::keys()
             {"P", "The tasks of today\u2019s plan"},
             {"I", "The day of the interview"},
             {"F", "What went wrong when it was last asked"},
-            {"W", "Right of those seen, or predicted recall"},
+            {"W", "Right of those seen, or predicted recall; all topics before the first question"},
+            {"Enter", "Begin, before the first question"},
             {"A", "Self-assessment of your skills"},
             {"L", "Questions that keep being forgotten"},
             {"G E", "Resume the current session, or end it"},
@@ -178,10 +232,15 @@ ViewKeys StudyView::keys()
 } // namespace
 
 extern const ViewInfo study_view{
-    47,           "study",
-    "Study",      "Topics",
-    "Study plan", "24 topics: how much was seen and right, predicted recall, today's plan, readiness",
-    {},           make_view<StudyView>,
-    {},           ViewRole::study};
+    20,
+    "study",
+    ViewGroup::study,
+    "Topics",
+    "Study plan",
+    "24 topics: how much was seen and right, predicted recall, today's plan, readiness",
+    {},
+    make_view<StudyView>,
+    {},
+    ViewRole::study};
 
 } // namespace ringside

@@ -73,9 +73,9 @@ ViewKeys DataView::keys()
 } // namespace
 
 extern const ViewInfo data_view{
-    31,
+    40,
     "data",
-    "Training",
+    ViewGroup::training,
     "Data loading",
     "Data loading",
     "Filtering from a crawl to tokens; near-duplicates; DataLoader workers, their queue and the GPUs",

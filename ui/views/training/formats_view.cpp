@@ -89,7 +89,7 @@ ViewKeys FormatsView::keys()
 
 extern const ViewInfo formats_view{30,
                                    "formats",
-                                   "Training",
+                                   ViewGroup::training,
                                    "Number formats",
                                    "Number formats",
                                    "FP32 to FP4 bit by bit: range, precision, lost sums, block scales, "

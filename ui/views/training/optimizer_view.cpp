@@ -42,9 +42,9 @@ public:
 } // namespace
 
 extern const ViewInfo optimizer_view{
-    29,
+    20,
     "optimizer",
-    "Training",
+    ViewGroup::training,
     "Optimizer",
     "Learning rate and optimizer",
     "Learning-rate schedules, gradient clipping, AdamW on a quadratic loss, the critical batch size, Muon",

@@ -1,5 +1,7 @@
 #include "ui/widgets/pictures/ring.h"
 
+#include "core/memory/memory.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -22,7 +24,7 @@ ImVec2 on_circle(ImVec2 centre, float radius, float turn)
     return {centre.x + radius * std::sin(turn * kTurn), centre.y - radius * std::cos(turn * kTurn)};
 }
 
-// How much of what a chunk is to be is there, 0 to 1. A rank's own part of a sum is where everybody starts,
+// How much of what a chunk is to be is there, 0 to 1. A rank's own part of a sum is where every rank starts,
 // so that is 0; where nothing is added, a chunk is there or not.
 float filled(Contributors held, std::size_t ranks, bool sums)
 {
@@ -363,7 +365,6 @@ std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collecti
     const Holdings held = holdings_after(collective, step);
     draw_ways(p, places, collective);
     std::optional<std::size_t> hovered;
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
     for (std::size_t site = 0; site < places.sites.size(); ++site)
     {
         for (std::size_t r = 0; r < ranks; ++r)
@@ -377,7 +378,8 @@ std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collecti
             const ImVec2 at = places.place(r, site);
             p.list.AddCircleFilled(at, places.rank_radius + p.px(3), p.theme.window);
             draw_doughnut(p, at, places.rank_radius, r, share, style.letters);
-            if (std::hypot(mouse.x - at.x, mouse.y - at.y) < places.rank_radius && ImGui::IsWindowHovered())
+            const float reach = places.rank_radius;
+            if (p.points_in({at.x - reach, at.y - reach, 2 * reach, 2 * reach}))
             {
                 hovered = r;
             }

@@ -4,6 +4,7 @@
 
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
@@ -81,8 +82,9 @@ TimeLanes::TimeLanes(const Painter& painter, Rect area, TimeWindow window, LaneS
                      std::span<const LaneName> names)
     : p_(painter), window_(window), style_(style), field_{area.x + style.label, area.y, area.w - style.label,
                                                           style.pitch * static_cast<float>(names.size())},
-      inside_(field_.contains(ImGui::GetIO().MousePos) &&
-              ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)),
+      inside_(painter.walks_in(field_) ||
+              (field_.contains(ImGui::GetIO().MousePos) &&
+               ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem))),
       brief_(are_brief(names)), columns_(names.size())
 {
     // Where lanes are low, every so manyth has its name.
@@ -138,7 +140,7 @@ void TimeLanes::draw_name(const Rect& area, std::size_t index, const LaneName& n
 {
     const Theme& t = p_.theme;
     const Rect r = lane(index);
-    // Of a low lane they begin at its top, below what stands above the lanes, and stay off what stands below.
+    // In a low lane they begin at its top, below what stands above the lanes, and stay off what stands below.
     const float high = std::max(r.h, p_.height(Type::small));
     const bool fits = r.y + high <= field_.bottom() + p_.px(4);
     if (index > 0 && !fits)
@@ -196,7 +198,7 @@ std::optional<Rect> TimeLanes::block(std::size_t index, double from, double to, 
     {
         return std::nullopt;
     }
-    hovered_ = pointed(r) ? std::optional(id) : hovered_;
+    hovered_ = points_at(r) ? std::optional(id) : hovered_;
     if (r.w < p_.px(3))
     {
         cover(index, r,
@@ -208,6 +210,33 @@ std::optional<Rect> TimeLanes::block(std::size_t index, double from, double to, 
     const Rect whole = body(index, from, to);
     draw_fill(p_, whole, fill);
     return whole;
+}
+
+bool TimeLanes::points_at(Rect cell) const
+{
+    constexpr float kApart = 3; // [design px]
+    Rect seen = cell;
+    seen.cut_left(std::max(0.0F, field_.x - cell.x));
+    seen.cut_right(std::max(0.0F, cell.right() - field_.right()));
+    const bool apart = std::abs(seen.middle() - last_mark_.middle()) > 1 ||
+                       std::abs(seen.centre() - last_mark_.centre()) >= p_.px(kApart);
+    if (apart && seen.w > 0)
+    {
+        seen.w = std::max(1.0F, seen.w);
+        p_.mark(seen);
+        last_mark_ = seen;
+    }
+    return points_in(cell);
+}
+
+void TimeLanes::read_out(std::size_t index, double from, double to, std::string_view heading,
+                         std::span<const TipLine> lines) const
+{
+    if (to > from && points_at(cell(index, from, to)))
+    {
+        const ImVec2 window = ImGui::GetIO().DisplaySize;
+        tip_card(p_, {0, 0, window.x, window.y}, ImGui::GetIO().MousePos, heading, lines);
+    }
 }
 
 void TimeLanes::cover(std::size_t index, Rect cell, Colour colour)

@@ -111,9 +111,8 @@ CardText speed_of(const LabFrame& lab)
     if (high > 0 && s.tokens_per_second > 0)
     {
         card.first = fmt::format("predicted {}", range_words(low, high));
-        card.second = card.second.empty()
-                          ? off_words(s.tokens_per_second, low, high, s.device.starts_with("CPU"))
-                          : card.second;
+        card.second =
+            card.second.empty() ? off_words(s.tokens_per_second, low, high, !s.on_gpu) : card.second;
     }
     return card;
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/memory/activations/working.h"
 #include "core/memory/context_length.h"
 #include "core/memory/explain_memory.h"
@@ -195,7 +196,7 @@ Caption of_tensor(const Frame& frame, const LayerTensors& layer, const TensorRow
 Caption of_stage(const Frame& frame, const LayerTensors& layer)
 {
     const ByteUnit unit = frame.preferences.unit;
-    const MemoryReport& memory = frame.now.report.memory;
+    const MemoryReport& memory = frame.now.report->memory;
     const StageMemory& stage = memory.worst();
     const Term term = explain(frame.now.scenario, memory, memory.fullest, Component::activations);
     Caption caption;

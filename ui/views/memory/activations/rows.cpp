@@ -2,6 +2,7 @@
 
 #include "core/base/text/text.h"
 #include "core/memory/activations/working.h"
+#include "core/memory/memory.h"
 #include "ui/views/memory/activations/model.h"
 #include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/table.h"

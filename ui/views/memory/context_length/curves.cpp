@@ -2,6 +2,7 @@
 
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/scenario/validate.h"
 #include "ui/views/memory/context_length/pictures.h"
 
@@ -36,7 +37,7 @@ ContextCurves context_curves(const Evaluated& now)
 {
     ContextCurves c;
     c.flops = context_flops(now.scenario);
-    c.capacity = now.report.memory.capacity.value;
+    c.capacity = now.report->memory.capacity.value;
     const auto lengths = context_lengths(now.scenario);
     c.memory = memory_of(now.scenario, lengths);
     const Scenario stored = storing_scores(now.scenario);

@@ -1,7 +1,7 @@
-// The matrices of every rank in a chain. One class, since every part of it needs the places of the others;
-// hence the length of the file.
+// The matrices of every rank in a chain. One file, since every part of it needs the places of the others.
 #include <fmt/format.h>
 
+#include "core/memory/memory.h"
 #include "ui/views/parallelism/tensor/pictures.h"
 #include "ui/widgets/controls.h"
 
@@ -48,7 +48,7 @@ TensorStage stage_on_show(const ChainMoment& m)
     return m.part() > 0 || m.done() == 0 ? m.next() : m.algebra.stages()[m.done() - 1];
 }
 
-// Of the chain only what this stage multiplies and makes, so that its figures are large.
+// Only what this stage of the chain multiplies and makes, so that its figures are large.
 std::pair<std::size_t, std::size_t> slots_of(TensorStage stage, bool trap)
 {
     const auto range = [](Slot from, Slot to) {
@@ -484,7 +484,7 @@ private:
                 const Rect box{slot_x(slot), top(rank, slot, part),
                                cell_w_ * static_cast<float>(part.values.cols),
                                cell_h_ * static_cast<float>(part.values.rows)};
-                if (box.contains(mouse))
+                if (p_.points_in(box))
                 {
                     return Pointed{rank, *stage, static_cast<std::int64_t>((mouse.y - box.y) / cell_h_),
                                    static_cast<std::int64_t>((mouse.x - box.x) / cell_w_)};
@@ -494,8 +494,31 @@ private:
         return std::nullopt;
     }
 
+    // Every cell that is multiplied is a mark.
+    void list_cells() const
+    {
+        for (std::int64_t rank = 0; rank < ranks_; ++rank)
+        {
+            for (const Slot slot : {Slot::x, Slot::h, Slot::y, Slot::z})
+            {
+                const auto stage = trap_ && slot == Slot::z ? std::nullopt : latest(slot);
+                if (!stage || !on_show(slot))
+                {
+                    continue;
+                }
+                const Matrix& values = t_.part(rank, *stage).values;
+                const float y = top(rank, slot, t_.part(rank, *stage));
+                for (std::int64_t i = 0; i < values.rows * values.cols; ++i)
+                {
+                    p_.mark(cell(slot_x(slot), y, i / values.cols, i % values.cols));
+                }
+            }
+        }
+    }
+
     void draw_tip() const
     {
+        list_cells();
         const auto at = pointed();
         if (!at || ImGui::IsMouseDown(0))
         {

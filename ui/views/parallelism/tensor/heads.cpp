@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/counted.h"
+#include "core/memory/memory.h"
 #include "ui/views/parallelism/tensor/pictures.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "core/scenario/validate.h"
 #include "ui/views/performance/roofline/pages.h"
 #include "ui/widgets/charts/plot.h"
@@ -105,12 +106,24 @@ std::pair<PlotAxis, PlotAxis> axes_of(const RooflineSheet& sheet)
             {slow / 3, roofs.peak * 2.5, PlotScale::log, "FLOP/s", tera_words}};
 }
 
+enum class RoofPart : std::uint8_t
+{
+    whole,
+    beside_inset, // names of kernels at the ridge are there
+    inset
+};
+
+bool is_near_ridge(const RoofPoint& point, const Roofs& roofs)
+{
+    return point.intensity() > roofs.ridge() / 3 && point.rate() > 0;
+}
+
 class Roof
 {
 public:
-    Roof(const RooflineRoom& room, Plot& plot, const RooflineSheet& sheet)
+    Roof(const RooflineRoom& room, Plot& plot, const RooflineSheet& sheet, RoofPart part)
         : frame_(room.frame), p_(room.p), state_(room.state), sheet_(sheet), roofs_(sheet.roofs()),
-          plot_(plot)
+          plot_(plot), part_(part)
     {
     }
 
@@ -119,15 +132,23 @@ public:
         plot_.band_x(plot_.x.low, roofs_.ridge(), with_alpha(memory(), 0.07F));
         plot_.band_x(roofs_.ridge(), plot_.x.high, with_alpha(compute(), 0.07F));
         plot_.rule_x(roofs_.ridge(), {p_.theme.muted, 1, true});
-        plot_.label({roofs_.ridge(), plot_.y.low}, fmt::format("ridge {}", intensity_words(roofs_.ridge())));
+        if (part_ != RoofPart::inset)
+        {
+            plot_.label({roofs_.ridge(), plot_.y.low},
+                        fmt::format("ridge {}", intensity_words(roofs_.ridge())));
+        }
         draw_roofs();
         const RoofPoint& chosen = sheet_.chosen(state_);
-        draw_gap(chosen);
+        if (part_ != RoofPart::inset || plot_.inside(place(chosen)))
+        {
+            draw_gap(chosen);
+        }
         // The smallest are asked first, so that they can be pressed where they lie on others.
         std::vector<const RoofPoint*> order;
         for (const RoofPoint& point : sheet_.points())
         {
-            if (point.intensity() > 0) // else it has no place on a logarithmic axis
+            // One of 0 has no place on a logarithmic axis.
+            if (point.intensity() > 0 && (part_ != RoofPart::inset || plot_.inside(place(point))))
             {
                 order.push_back(&point);
             }
@@ -158,8 +179,9 @@ private:
         const float thickness = reached ? 1.5F : 3.0F;
         const float alpha = reached ? 0.8F : 1.0F;
         plot_.line({{from, from * rate}, ridge}, {with_alpha(memory(), alpha), thickness, reached});
-        plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached}, words);
-        if (!reached)
+        plot_.line({ridge, {plot_.x.high, peak}}, {with_alpha(compute(), alpha), thickness, reached},
+                   part_ == RoofPart::inset ? "" : words);
+        if (!reached && part_ != RoofPart::inset)
         {
             // Half-way up, where nothing else is.
             const double half = std::sqrt(plot_.x.low * ridge.x);
@@ -219,7 +241,7 @@ private:
         out.animating = true;
         if (state_.work == RooflineWork::decode)
         {
-            state_.batch = std::llround(kRooflineBatch.held(rows));
+            state_.batch = std::llround(kRooflineBatch.clamped(rows));
             return;
         }
         Scenario next = with_rows(frame_.now.scenario, rows);
@@ -258,9 +280,13 @@ private:
         const float radius = look_of(point, chosen).radius;
         const Press pressed =
             plot_.ask(place(point), radius,
-                      fmt::format("###kernel {} {}", point.what.name, pass_words(point.what.pass)),
+                      fmt::format("###{}kernel {} {}", part_ == RoofPart::inset ? "near " : "",
+                                  point.what.name, pass_words(point.what.pass)),
                       kernel_words(sheet_, point, p_.look.unit));
-        plot_.label(place(point), std::string(point.what.name), chosen, radius + 5);
+        if (part_ != RoofPart::beside_inset || !is_near_ridge(point, roofs_))
+        {
+            plot_.label(place(point), std::string(point.what.name), chosen, radius + 5);
+        }
         if (pressed.clicked || (pressed.held && ImGui::IsMouseDragging(0, 1)))
         {
             state_.chosen = point.what.name;
@@ -276,16 +302,61 @@ private:
     const RooflineSheet& sheet_;
     const Roofs& roofs_;
     Plot& plot_;
+    RoofPart part_;
 };
+
+// The corner below the roof that stays empty; without a width where it is too small for a chart.
+Rect inset_of(const Painter& p, const Plot& plot, const RooflineSheet& sheet)
+{
+    constexpr double kLeft = 1.0 / 16; // of the ridge
+    const Roofs& roofs = sheet.roofs();
+    const auto crowd = std::ranges::count_if(sheet.points(), [&](const RoofPoint& point)
+                                             { return is_near_ridge(point, roofs); });
+    const float x = plot.at_x(roofs.ridge() * kLeft);
+    const float y = plot.at_y(roofs.peak * kLeft / 4);
+    const Rect corner{x, y, plot.area.right() - p.px(8) - x, plot.area.bottom() - p.px(32) - y};
+    return crowd >= 3 && corner.w >= p.px(280) && corner.h >= p.px(160) ? corner : Rect{};
+}
+
+// The kernels at the ridge on a larger scale.
+void draw_inset(const RooflineRoom& r, Rect corner, const RooflineSheet& sheet)
+{
+    const Roofs& roofs = sheet.roofs();
+    double high = roofs.ridge();
+    double slow = roofs.peak;
+    for (const RoofPoint& point : sheet.points())
+    {
+        if (is_near_ridge(point, roofs))
+        {
+            high = std::max(high, point.intensity());
+            slow = std::min(slow, point.rate());
+        }
+    }
+    r.p.fill(corner, r.p.theme.window);
+    r.p.outline(corner, r.p.theme.line);
+    Plot plot(r.p, corner.inset(r.p.px(8)),
+              {roofs.ridge() / 3, high * 1.5, PlotScale::log, "FLOPs per byte, at the ridge", plain_number},
+              {slow / 1.3, roofs.peak * 1.3, PlotScale::log, "FLOP/s", tera_words});
+    if (plot)
+    {
+        Roof(r, plot, sheet, RoofPart::inset).draw(r.out);
+    }
+}
 
 void draw_roof(const RooflineRoom& r)
 {
     const RooflineSheet& sheet = r.state.kernels(r.frame);
     const auto [intensity, rate] = axes_of(sheet);
     Plot plot(r.p, r.area, intensity, rate, {.part = "roof", .names = 140});
-    if (plot)
+    if (!plot)
     {
-        Roof(r, plot, sheet).draw(r.out);
+        return;
+    }
+    const Rect inset = inset_of(r.p, plot, sheet);
+    Roof(r, plot, sheet, inset.w > 0 ? RoofPart::beside_inset : RoofPart::whole).draw(r.out);
+    if (inset.w > 0)
+    {
+        draw_inset(r, inset, sheet);
     }
 }
 

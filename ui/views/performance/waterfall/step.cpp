@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/charts/stacked_bar.h"
@@ -111,7 +112,7 @@ StepRow rest_of(const std::vector<WaterfallRow>& small, Convention convention)
 // The smallest become one where there is no room for all; the last is the step itself.
 std::vector<StepRow> rows_of(const Frame& frame, Convention convention, std::size_t most)
 {
-    const StepTime& step = frame.now.report.step;
+    const StepTime& step = frame.now.report->step;
     std::vector<WaterfallRow> all = waterfall(step, convention.numerator, convention.peak);
     const std::vector<WaterfallRow> small = take_small(all, most);
     std::vector<StepRow> made;
@@ -143,7 +144,7 @@ class Waterfall
 {
 public:
     Waterfall(const WaterfallRoom& room, std::vector<StepRow> rows)
-        : r_(room), p_(room.p), step_(room.frame.now.report.step), scale_(step_.total()),
+        : r_(room), p_(room.p), step_(room.frame.now.report->step), scale_(step_.total()),
           rows_(std::move(rows))
     {
         for (const StepRow& row : rows_)
@@ -244,7 +245,7 @@ private:
         draw_stacked_bar(p_, room, parts, {1, false});
     }
 
-    // Of the axis, in the row of the headings.
+    // Draws the numbers of the axis, in the row of the headings.
     void draw_numbers() const
     {
         float free = title_; // the title may go on over the bars

@@ -5,6 +5,7 @@
 #include "core/base/counted.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "ui/views/reliability/goodput/pages.h"
 #include "ui/widgets/charts/plot.h"
 
@@ -39,7 +40,7 @@ FleetPlan plan_of(const Frame& frame, GoodputState& state)
 {
     FleetPlan plan = state.fleet;
     const Scenario& s = frame.now.scenario;
-    const FleetPlan here = fleet_plan(s, frame.now.report.memory, Seconds(frame.now.report.step.total()));
+    const FleetPlan here = fleet_plan(s, frame.now.report->memory, Seconds(frame.now.report->step.total()));
     plan.checkpoint = here.checkpoint;
     plan.memory_gb_per_s = here.memory_gb_per_s;
     plan.replica_gpus = here.replica_gpus;
@@ -70,7 +71,7 @@ void draw_effective(const GoodputRoom& r, Rect area)
     Plot plot(r.p, area, {kFewest, kMost, PlotScale::log, "GPUs", format_count},
               {0, 1, PlotScale::linear, "", whole_percent},
               {.title = "Effective training time",
-               .says = "diamonds: published",
+               .note = "diamonds: published",
                .part = "effective time",
                .names = 216});
     if (!plot)
@@ -95,7 +96,7 @@ void draw_effective(const GoodputRoom& r, Rect area)
                                     fmt::format("{} GPUs", grouped(std::llround(gpus))), "###fleet size")
                             .x(2))
     {
-        r.state.gpus = plot.x.held(*to);
+        r.state.gpus = plot.x.clamped(*to);
         r.out.animating = true;
     }
 }
@@ -193,6 +194,6 @@ Caption fleet_caption(const Frame& frame, GoodputState& state)
 
 } // namespace
 
-const Page<GoodputState> kGoodputFleet{"100,000 GPUs", draw_fleet, panel_fleet, fleet_caption};
+const Page<GoodputState> kGoodputFleet{"100,000 GPUs", draw_fleet, panel_fleet, fleet_caption, nullptr, "Goodput of large fleets"};
 
 } // namespace ringside

@@ -4,6 +4,7 @@
 
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/table.h"
@@ -38,8 +39,8 @@ void RunModel::update(const Evaluated& now)
     made_ = plan;
     made_seed_ = seed;
     made_kills_ = kills;
-    size_ = checkpoint_size(now.scenario, now.report.memory);
-    rates_ = run_rates(now.scenario, size_, Seconds(now.report.step.total()), plan);
+    size_ = checkpoint_size(now.scenario, now.report->memory);
+    rates_ = run_rates(now.scenario, size_, Seconds(now.report->step.total()), plan);
     expected_ = goodput(rates_, plan);
     story_ = simulate_run(rates_, plan, kHorizon, seed, kills);
     if (!same)
@@ -207,7 +208,7 @@ std::optional<double> draw_interval_curve(const Painter& p, Rect area, const Run
     }
     const auto to = grip.x(1.25);
     return grip.to && std::abs(*to / r.best_s - 1) < kSnap ? 0
-           : to                                            ? std::optional(intervals.held(*to))
+           : to                                            ? std::optional(intervals.clamped(*to))
                                                            : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "ui/views/scaling/laws/pages.h"
 
 #include <cmath>
@@ -12,11 +13,11 @@ namespace ringside
 LawsSplit split_of(const Frame& frame, const LawsState& state)
 {
     LawsSplit s;
-    const ComputeOptimum own{static_cast<double>(frame.now.report.parameters.active),
+    const ComputeOptimum own{static_cast<double>(frame.now.report->parameters.active),
                              frame.now.scenario.training.tokens};
     const ComputeOptimum at = state.moved.value_or(own);
-    s.parameters = kLawsParameters.held(at.parameters);
-    s.tokens = kLawsTokens.held(at.tokens);
+    s.parameters = kLawsParameters.clamped(at.parameters);
+    s.tokens = kLawsTokens.clamped(at.tokens);
     s.moved_in = s.parameters != at.parameters || s.tokens != at.tokens;
     s.flops = training_flops(s.parameters, s.tokens);
     s.loss = loss(state.fit(), s.parameters, s.tokens);
@@ -28,13 +29,13 @@ LawsSplit split_of(const Frame& frame, const LawsState& state)
 
 void move_along(LawsState& state, const LawsSplit& now, double parameters)
 {
-    const double n = kLawsParameters.held(parameters);
+    const double n = kLawsParameters.clamped(parameters);
     move_to(state, n, now.flops / training_flops(n, 1));
 }
 
 void move_to(LawsState& state, double parameters, double tokens)
 {
-    state.moved = ComputeOptimum{kLawsParameters.held(parameters), kLawsTokens.held(tokens)};
+    state.moved = ComputeOptimum{kLawsParameters.clamped(parameters), kLawsTokens.clamped(tokens)};
 }
 
 void panel_split(PanelColumn& column, const LawsRoom& r, const std::function<void(const LawsSplit&)>& own)

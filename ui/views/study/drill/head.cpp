@@ -125,7 +125,7 @@ void draw_verdict(Sheet& sheet, const Verdict& v, std::string_view right)
                                  [&](Sheet& in)
                                  {
                                      in.name(verdict_words(v));
-                                     in.text(v.message == "Right." ? "" : v.message);
+                                     in.text(v.message);
                                      in.note(right);
                                  });
     sheet.p.fill({box.x, box.y, sheet.p.px(8), box.h}, v.correct ? t.text : t.warning);

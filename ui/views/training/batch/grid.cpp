@@ -2,6 +2,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/training/batch/pictures.h"
 #include "ui/widgets/charts/plot.h"
 
@@ -155,7 +156,7 @@ private:
             const float under = std::min(p_.px(4), pitch_y_ * 0.2F);
             const Rect cell{r.x + pitch_x_ * static_cast<float>(column), r.y, pitch_x_ - gap, r.h - under};
             draw_cell(cell, done);
-            if (cell.contains(ImGui::GetIO().MousePos) && ImGui::IsWindowHovered())
+            if (p_.points_at(cell))
             {
                 say_cell(cell, column, row);
             }

@@ -4,6 +4,7 @@
 #include "core/base/counted.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "ui/views/training/data/pages.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace ringside
 
 void FeedModel::update(const Evaluated& now, const DataState& state)
 {
-    const Seconds step(now.report.step.total());
+    const Seconds step(now.report->step.total());
     need_ = feed_need(now.scenario, step);
     cost_ = batch_cost(now.scenario, state.plan);
     supply_ = feed_supply(cost_, state.plan, state.slow ? kSlowWorker : 1);
@@ -231,7 +232,7 @@ Motion motion_feed(const Frame& frame, DataState& state)
 
 } // namespace
 
-const Page<DataState> feed_page{"Feed", draw_feed, panel_feed, caption_feed, motion_feed};
+const Page<DataState> feed_page{"Feed", draw_feed, panel_feed, caption_feed, motion_feed, "Data loading"};
 
 std::string rate_words(double per_second)
 {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/training/formats/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/table.h"
@@ -117,7 +118,7 @@ void draw_blocks(const FormatsRoom& r)
     Plot plot(p, area, {0, static_cast<double>(state.numbers.size())},
               {kLeast, kMost, PlotScale::log2, "", exact_power},
               {.title = title,
-               .says = "outline: original magnitude; filled: stored; cross: flushed to 0",
+               .note = "outline: original magnitude; filled: stored; cross: flushed to 0",
                .part = "blocks",
                .above = p.height(Type::small) + p.px(8)});
     if (plot)

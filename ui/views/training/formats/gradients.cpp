@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/training/formats/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/table.h"
@@ -97,7 +98,7 @@ void draw_trace(const Painter& p, Rect area, const std::vector<LossScaleStep>& s
     const auto last = static_cast<double>(std::max<std::size_t>(1, steps.size() - 1));
     Plot plot(p, area, {0, last, PlotScale::linear, "", [](double v) { return fmt::format("{:g}", v); }},
               {low / 4, high * 4, PlotScale::log2, "", exact_power},
-              {.title = "Loss scale over steps", .says = rule, .part = "loss scale"});
+              {.title = "Loss scale over steps", .note = rule, .part = "loss scale"});
     if (!plot)
     {
         return;
@@ -138,7 +139,7 @@ void draw_loss_scale(const FormatsRoom& r)
         fmt::format("step {}: the largest is 2^{:.1f}{}", at + 1, steps[at].largest + std::log2(scale),
                     steps[at].overflow ? ", overflow" : "");
     Plot plot(p, area, {kFirstPower, kLastPower, PlotScale::linear, "", two_to_the}, {0, 1.15},
-              {.title = title, .says = says, .part = "gradients"});
+              {.title = title, .note = says, .part = "gradients"});
     if (plot)
     {
         draw_ranges(p, plot, f);

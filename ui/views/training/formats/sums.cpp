@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/training/formats/pages.h"
 #include "ui/widgets/charts/plot_series.h"
 
@@ -40,7 +41,7 @@ void draw_ladder(const Painter& p, Rect area, FormatsState& state, const NumberF
     const std::string says = fmt::format("spacing {}", exact_power(step));
     Plot plot(p, area,
               {sum - 0.6 * step, end, PlotScale::linear, "", short_figure, {sum, sum + step, sum + 2 * step}},
-              {0, 1}, {.title = title, .says = says, .part = "addition"});
+              {0, 1}, {.title = title, .note = says, .part = "addition"});
     if (!plot)
     {
         return;
@@ -92,7 +93,7 @@ void draw_walks(const Painter& p, Rect area, FormatsState& state, const Walk& wa
                             PlotSeries{"round to nearest", nearest, {t.of(Component::weights), 3}, true}};
     const std::string says = fmt::format("each rounded to {}", number_format(walk.format).name);
     if (const auto to =
-            draw_series(p, area, {.title = "Running sum", .says = says, .part = "sums", .names = 190},
+            draw_series(p, area, {.title = "Running sum", .note = says, .part = "sums", .names = 190},
                         "###sum over additions",
                         {walk.start - room * 0.06, walk.start + room * 1.08, PlotScale::linear, "",
                          [](double v) { return fmt::format("{:.5g}", v); }},

@@ -3,6 +3,7 @@
 
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "core/scenario/choices.h"
 #include "ui/views/training/optimizer/pages.h"
 #include "ui/widgets/charts/plot.h"
@@ -72,7 +73,7 @@ void draw_batch(const OptimizerRoom& r)
                "batch size, tokens", format_count},
               {0.9, 300, PlotScale::log, "", [](double v) { return fmt::format("{:g}\u00d7", v); }},
               {.title = "Steps and examples to the same loss",
-               .says = "relative to the minimum of each",
+               .note = "relative to the minimum of each",
                .part = "batch",
                .names = 110});
     if (!plot)

@@ -3,6 +3,7 @@
 
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/memory/memory.h"
 #include "ui/views/training/optimizer/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/fill.h"
@@ -170,7 +171,7 @@ void draw_descent(const OptimizerRoom& r)
                                          three_digits(state.valley.across / state.valley.along));
     Plot plot(p, area, {-wide, wide, PlotScale::linear, "", number},
               {-kReach, kReach, PlotScale::linear, "", number},
-              {.title = "2-D quadratic loss", .says = says, .part = "descent"});
+              {.title = "2-D quadratic loss", .note = says, .part = "descent"});
     if (!plot)
     {
         return;
@@ -193,7 +194,7 @@ void draw_descent(const OptimizerRoom& r)
         state.descent.x = std::round(start.to->x * 20) / 20;
         state.descent.y = std::round(start.to->y * 20) / 20;
     }
-    state.descent.x = plot.x.held(state.descent.x + 0.1 * start.steps);
+    state.descent.x = plot.x.clamped(state.descent.x + 0.1 * start.steps);
 }
 
 void panel_descent(PanelColumn& column, const OptimizerRoom& r)

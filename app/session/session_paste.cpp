@@ -1,0 +1,155 @@
+// What is pasted: links, scenarios, a config.json, machines, measured steps; and what is fitted to those.
+#include <fmt/format.h>
+
+#include "app/session/session.h"
+#include "core/base/counted.h"
+#include "core/evaluate/measured_csv.h"
+#include "core/model/weights.h"
+#include "core/scenario/hugging_face/hugging_face.h"
+#include "core/scenario/json/json.h"
+#include "ui/shell/panel/panel.h"
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr const char* kNotPasted = "Not pasted";
+
+// The scenario with the model of a config.json of the Hugging Face hub, the layout made to suit it.
+Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario& scenario,
+                                   const Presets& presets)
+{
+    const auto read = hugging_face_model(config);
+    if (!read)
+    {
+        return read.issues();
+    }
+    const ModelPreset* preset = preset_of_shape(read->model, presets);
+    const Model& model = preset != nullptr ? preset->model : read->model;
+    ChangeScenario next = fitted(with_model(scenario, model));
+    std::string said = fmt::format("Read from config.json: {}, {} parameters", model.name,
+                                   format_count(static_cast<double>(count_parameters(model).total)));
+    said += next.notice.empty() ? "" : ". " + next.notice;
+    for (const Issue& note : read->notes)
+    {
+        said += ". " + to_line(note);
+    }
+    next.notice = std::move(said);
+    return next;
+}
+
+} // namespace
+
+void Session::paste()
+{
+    const std::string text = from_clipboard();
+    if (is_link(text))
+    {
+        open_link(text);
+        visit_.reset(); // it was asked for here
+        return;
+    }
+    if (is_measured_csv(text))
+    {
+        measure(text);
+        return;
+    }
+    const auto document = parse_json(text);
+    if (document && is_machines(*document))
+    {
+        const auto machines = machines_from_json(*document);
+        if (!machines)
+        {
+            fail(kNotPasted, machines.issues());
+            return;
+        }
+        work_in_lab(AddMachines{*machines});
+        show_place("roofline/machines");
+        say(counted(std::ssize(*machines), "machine") + " added");
+        return;
+    }
+    if (document && is_hugging_face(*document))
+    {
+        const auto next = with_config(*document, scene_.scenario, presets_);
+        if (!next)
+        {
+            fail(kNotPasted, next.issues());
+            return;
+        }
+        change(next->scenario, false);
+        say(next->notice);
+        return;
+    }
+    auto read = document ? scenario_from_json(*document, presets_) : Result<Scenario>(document.issues());
+    if (!read)
+    {
+        fail(kNotPasted, read.issues());
+        return;
+    }
+    change(std::move(*read), false);
+    say("Pasted");
+}
+
+void Session::measure(std::string_view text)
+{
+    auto set = measured_from_csv(text, scene_.now.scenario, presets_);
+    if (!set)
+    {
+        fail(kNotPasted, set.issues());
+        return;
+    }
+    set_measured(std::move(*set));
+    open(id_of(ViewRole::measured));
+    notice_ = fmt::format("Pasted {} measured step{}", measured_->set.rows.size(),
+                          measured_->set.rows.size() == 1 ? "" : "s");
+}
+
+void Session::set_measured(MeasuredSet set)
+{
+    measured_ = MeasuredFrame{std::move(set), {}};
+    fit_measured({constants_for(measured_->set)});
+}
+
+void Session::next_accuracy()
+{
+    if (!accuracy_)
+    {
+        auto sets = measured_sources();
+        accuracy_ = sets ? AccuracyFrame{std::move(*sets), {}, {}} : AccuracyFrame{{}, {}, sets.issues()};
+    }
+    if (!accuracy_->done())
+    {
+        accuracy_->sources.push_back(source_accuracy(accuracy_->sets, accuracy_->sources.size()));
+    }
+}
+
+void Session::fit_measured(const FitMeasured& action)
+{
+    if (action.shipped)
+    {
+        auto set = shipped_runs();
+        set ? set_measured(std::move(*set)) : say(to_line(set.issues().front()));
+        if (set)
+        {
+            measured_->shipped = true;
+        }
+        return;
+    }
+    if (!measured_)
+    {
+        return;
+    }
+    auto fit = fit_calibration({measured_->set}, action.constants, false);
+    if (fit)
+    {
+        measured_->fit = std::move(*fit);
+    }
+    else
+    {
+        fail("Not fitted", fit.issues());
+    }
+}
+
+} // namespace ringside
