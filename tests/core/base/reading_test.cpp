@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -79,13 +78,15 @@ TEST_CASE("a source has at most 500 lines, or its first comment says why it is o
 
 TEST_CASE("no comment begins in the middle of a sentence: Of ..., The same ...")
 {
-    const std::regex fragment("//+ (Of|The same) ");
     for (const Source& source : sources())
     {
         for (std::size_t i = 0; i < source.lines.size(); ++i)
         {
-            INFO(source.file << ":" << i + 1 << ": " << source.lines[i]);
-            CHECK_FALSE(std::regex_search(source.lines[i], fragment));
+            const std::string& line = source.lines[i];
+            if (line.find("// Of ") != std::string::npos || line.find("// The same ") != std::string::npos)
+            {
+                FAIL_CHECK(source.file << ":" << i + 1 << ": " << line);
+            }
         }
     }
 }
