@@ -18,7 +18,7 @@ namespace ringside
 struct ListRow
 {
     std::string id;
-    std::string label;      // "ZeRO-3: 3x or 1.5x###erratum E01"
+    std::string label;      // "ZeRO-3 triples the traffic###erratum E01"
     std::string group = {}; // a heading above the first row of each
     std::string says = {};  // at the right of the heading
 };

@@ -92,6 +92,7 @@ const JsonTable<SideWithUnit> kSideTable{{
     {"value", &SideWithUnit::value, kExpressionRule},
     {"unit", &SideWithUnit::unit, kNeededUnit},
     {"says", &SideWithUnit::says, kNeeded},
+    {"formula", &SideWithUnit::formula},
 }};
 
 void read_side(const JsonPlace& place, std::optional<ErratumSide>& target, std::string& unit)
@@ -99,8 +100,8 @@ void read_side(const JsonPlace& place, std::optional<ErratumSide>& target, std::
     SideWithUnit read;
     if (!place.value.is_null() && kSideTable.read(place, read))
     {
-        target = ErratumSide{read.value, read.says};
         unit = std::move(read.unit);
+        target = std::move(static_cast<ErratumSide&>(read));
     }
 }
 

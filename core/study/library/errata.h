@@ -53,8 +53,9 @@ double within(const ErratumParameter& parameter, double value);
 // One of the two numbers.
 struct ErratumSide
 {
-    std::string value; // an expression over the parameters
-    std::string says;  // with placeholders as in families
+    std::string value;   // an expression over the parameters
+    std::string says;    // with placeholders as in families
+    std::string formula; // the textbook's for the value, to print; empty: the value is one
 };
 
 struct Erratum
@@ -93,7 +94,7 @@ struct ErratumNumber
     double value = 0;    // in the base unit
     std::string text;    // "1.5x"
     std::string says;    // "Three passes over the two of an all-reduce"
-    std::string working; // "3 × 70e9 × ..."; empty where the value is just a number
+    std::string working; // "3 × P × ... = 3 × 70e9 × ..."; empty where the value is just a number
 };
 struct ErratumRun
 {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/study/library/errata.h"
+#include "core/study/questions/formula/expression.h"
 #include "core/study/questions/quantity.h"
 
 #include <algorithm>
@@ -43,6 +44,15 @@ std::optional<Issue> refused(const Erratum& e, const DrawnValues& overrides)
     return std::nullopt;
 }
 
+// With its symbols and with its numbers; nothing where it is just a number.
+std::string working_of(const Wording& words, const std::string& formula)
+{
+    std::string numbers = words.working(formula);
+    const std::string symbols =
+        with_numbers(formula, [](std::string_view name) { return std::string(name); });
+    return numbers.empty() || numbers == symbols ? numbers : fmt::format("{} = {}", symbols, numbers);
+}
+
 Result<ErratumNumber> number_of(const Wording& words, const ErratumSide& side, const StudyUnit& unit)
 {
     const auto value = words.calculator->value(side.value, *words.values, nullptr);
@@ -55,7 +65,14 @@ Result<ErratumNumber> number_of(const Wording& words, const ErratumSide& side, c
     {
         return with_path(says.issues(), "says");
     }
-    return ErratumNumber{*value, result_text(*value, unit), std::move(*says), words.working(side.value)};
+    const std::string& formula = side.formula.empty() ? side.value : side.formula;
+    const auto again = words.calculator->value(formula, *words.values, nullptr);
+    if (!again || std::abs(*again - *value) > 1e-9 * std::abs(*value))
+    {
+        return again ? Issue{"formula", fmt::format("is {}, the value {}", *again, *value), "use one formula"}
+                     : with_path(again.issues(), "formula");
+    }
+    return ErratumNumber{*value, result_text(*value, unit), std::move(*says), working_of(words, formula)};
 }
 
 } // namespace
