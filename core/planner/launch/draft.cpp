@@ -1,12 +1,12 @@
 #include "core/planner/launch/draft.h"
 
+#include "core/base/json/json.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/memory/memory.h"
 #include "core/performance/step_time.h"
 #include "core/scenario/json/json_fields.h"
 #include "core/scenario/validate.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +62,13 @@ void LaunchDraft::not_expressed(std::string field, std::string value, std::strin
     launch_.not_expressed.push_back({std::move(field), std::move(value), std::move(says)});
 }
 
+std::string LaunchDraft::steps_explained() const
+{
+    const auto steps = static_cast<double>(std::max<std::int64_t>(1, train_steps(s)));
+    return fmt::format("{} tokens in steps of {}", format_count(s.training.tokens),
+                       format_count(s.training.tokens / steps));
+}
+
 LaunchFile LaunchDraft::begin(std::string name) const
 {
     return {std::move(name), "# ", {{"# " + headline(s), -1}}};
@@ -79,6 +86,7 @@ Launch LaunchDraft::take()
     if (!has_errors(validate(s)))
     {
         const StepTime step = step_time(s);
+        const StepEvidence& band = band_of(s);
         notes.push_back(
             {fmt::format("# predicted by Ringside: {} of {} per GPU, {} per step, {} tokens/s, MFU {}",
                          format_bytes(memory_report(s).worst().total()),
@@ -86,6 +94,10 @@ Launch LaunchDraft::take()
                          format_seconds(Seconds(step.total())), format_count(step.tokens_per_second()),
                          format_percent(step.mfu())),
              -1});
+        notes.push_back({fmt::format("# 80% range of the step: {} to {}",
+                                     format_seconds(Seconds(step.total() * band.low)),
+                                     format_seconds(Seconds(step.total() * band.high))),
+                         -1});
     }
     for (const NotExpressed& item : launch_.not_expressed)
     {

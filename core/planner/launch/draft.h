@@ -37,6 +37,9 @@ public:
     }
     void not_expressed(std::string field, std::string value, std::string says);
 
+    // Where the number of steps comes from, in a few words.
+    std::string steps_explained() const;
+
     // What was set since the last file, as a configuration file.
     void config_file(std::string name, ConfigFormat format);
     // What was set since the last file, as options of a command in a shell script; `before` are lines above.

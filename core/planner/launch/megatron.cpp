@@ -367,7 +367,7 @@ void training(LaunchDraft& d)
     d.section("training");
     d.set("--micro-batch-size", t.micro_batch, "sequences per micro-batch", "training.micro_batch");
     d.set("--global-batch-size", t.global_batch, "sequences per step", "training.global_batch");
-    d.set("--train-iters", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
+    d.set("--train-iters", train_steps(d.s), d.steps_explained(), "training.tokens");
     megatron_precision(d);
     megatron_optimizer(d);
     if (t.recompute == Recompute::full)

@@ -192,7 +192,7 @@ void tokens(LaunchDraft& d)
     d.set("micro_batch_size", t.micro_batch, "sequences per micro-batch", "training.micro_batch");
     d.set("batch_accumulation_per_replica", micro_batches(d.s), "micro-batches per step",
           "training.global_batch");
-    d.set("train_steps", train_steps(d.s), "steps until all tokens are seen", "training.tokens");
+    d.set("train_steps", train_steps(d.s), d.steps_explained(), "training.tokens");
 }
 
 void nanotron_optimizer(LaunchDraft& d)
