@@ -3,11 +3,11 @@
 #include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
+#include "core/base/json/json.h"
 #include "core/base/place.h"
 #include "ui/shell/frame/lesson_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <nlohmann/json.hpp>
 
 #include <set>
 
@@ -52,7 +52,7 @@ TEST_CASE("every page is named after its view, found by its name, and shows what
     CHECK(find_view("optimizer/") == nullptr);
 }
 
-TEST_CASE("a view opens at its first page, keeps the page a person turned to, and turns when a page is named")
+TEST_CASE("a view opens at its first page, keeps the page a user turned to, and turns when a page is named")
 {
     const std::string rate = []
     {
@@ -76,7 +76,7 @@ TEST_CASE("a view opens at its first page, keeps the page a person turned to, an
     CHECK(shown(w) == rate);
 }
 
-TEST_CASE("a lesson's step turns to its page, whatever page a person left, and back with the step")
+TEST_CASE("a lesson's step turns to its page, whatever page a user left, and back with the step")
 {
     Window w;
     test::give_course(w);
@@ -147,4 +147,40 @@ TEST_CASE("a page nobody has is refused by lessons and scenes, with the name")
     const auto plan = plan_lesson(lesson, test::presets(), view_places());
     REQUIRE_FALSE(plan);
     CHECK(to_line(plan.issues().front()).find("formats/nothing") != std::string::npos);
+}
+
+TEST_CASE("a page that became part of another opens by its former name, and the title is the page's")
+{
+    Window w;
+    w.open("growth/gpu");
+    CHECK(w.session().view() == "growth");
+    CHECK(says(w, "tokens/s/GPU"));
+    CHECK(std::ranges::count(view_places(), "growth/gpu") == 1);
+    for (const ViewInfo* view : views())
+    {
+        const std::unique_ptr<View> made = view->make();
+        for (const std::string_view place : view->pages)
+        {
+            INFO(place);
+            made->show(place);
+            const bool own = !made->title(w.session().frame(0)).empty();
+            CHECK((own || place == view->pages.front()));
+        }
+    }
+}
+
+TEST_CASE("at 1280 x 800 the views of every group stand side by side")
+{
+    Window w({1280, 800});
+    std::set<ViewGroup> seen;
+    for (const ViewInfo* view : views())
+    {
+        if (seen.insert(view->group).second)
+        {
+            w.open(view->id);
+            w.frames(2);
+            INFO(view->id);
+            CHECK(w.seek("views of the group") == nullptr);
+        }
+    }
 }

@@ -1,7 +1,8 @@
-// Mock interviews and spoken answers in a person's hands, with a clock that the test moves.
+// Mock interviews and spoken answers in a user's hands, with a clock that the test moves.
 #include "tests/ui/study/study_room.h"
 #include <fmt/format.h>
 
+#include "core/base/place.h"
 #include "ui/shell/frame/study_frame.h"
 
 #include <algorithm>
@@ -145,8 +146,29 @@ TEST_CASE("a spoken answer: the clock, the points, the grade")
     CHECK(room.progress().reviews[0].rating == Grade::easy);
     CHECK(room.progress().reviews[0].duration_ms == 60'000);
     CHECK(room.says("Another one"));
+    const std::string seen = std::string(view_of(room.question().view));
+    CHECK(room.says("Show me") == !seen.empty());
+    if (!seen.empty())
+    {
+        room.key(ImGuiKey_S); // the picture of what was spoken of
+        CHECK(room.w.session().view() == seen);
+        room.key(ImGuiKey_Backspace);
+        CHECK(room.w.session().view() == "spoken");
+    }
     room.key(ImGuiKey_Escape);
     CHECK(room.w.session().view() == "study");
+}
+
+TEST_CASE("a spoken answer is a mode of the mock interview, under its tab")
+{
+    Room room;
+    room.w.open("mock");
+    room.key(ImGuiKey_5);
+    CHECK(room.w.session().view() == "spoken");
+    CHECK(room.says("Spoken answer"));
+    CHECK(room.w.seek("Spoken answer") == nullptr);
+    room.key(ImGuiKey_M);
+    CHECK(room.w.session().view() == "mock");
 }
 
 TEST_CASE("a clock on show asks for a frame a second, everything else for none")

@@ -1,4 +1,4 @@
-// The study view in a person's hands: what it says, what its keys and tiles start, and that words keep their
+// The study view in a user's hands: what it says, what its keys and tiles start, and that words keep their
 // place at every size.
 #include "tests/core/study/study_clock.h"
 #include "tests/source_path.h"
@@ -114,8 +114,13 @@ TEST_CASE("with nothing studied yet it offers new questions and no dates")
     seat(w, controller_of(2));
     CHECK(says(w, "Study plan"));
     CHECK(says(w, "Nothing was asked yet: 48 new questions, the easy ones first."));
-    CHECK(says(w, "new"));
     CHECK(says(w, "7 to go"));
+    CHECK(says(w, "Your first 10 minutes"));
+    CHECK(w.seek("topic zero") == nullptr); // nothing to say yet
+    w.key(ImGuiKey_W);
+    w.frames(2);
+    CHECK(w.seek("topic zero") != nullptr);
+    CHECK(says(w, "new"));
     w.key(ImGuiKey_D);
     CHECK(drill(w).items.size() == 8); // nothing seen: new ones
 }
@@ -126,8 +131,25 @@ TEST_CASE("tiles too low for two lines say their topics")
     p.text_scale = 2.5F;
     Window w({1280, 800}, p);
     seat(w, controller_of(2));
+    w.key(ImGuiKey_W);
+    w.frames(2);
     CHECK(says(w, "Long context"));
     CHECK(says(w, "New questions"));
+}
+
+TEST_CASE("the one next thing of the first day is the plan's first questions, and Enter begins them")
+{
+    Window w;
+    seat(w, controller_of(2));
+    const PlanTask* task = nullptr;
+    for (const PlanTask& each : study(w).mission.mission->tasks)
+    {
+        task = task == nullptr && each.kind == TaskKind::drill ? &each : task;
+    }
+    REQUIRE(task != nullptr);
+    CHECK(says(w, "Calculate the model state of a 7B"));
+    w.key(ImGuiKey_Enter);
+    CHECK(drill(w).task == task->id);
 }
 
 TEST_CASE("without questions it says where it looked, and its keys start nothing")
@@ -279,7 +301,7 @@ TEST_CASE("the plan's tasks are ticked and started")
     CHECK(w.session().view() == "overview");
 }
 
-TEST_CASE("a leech is told of and suspended only when the person says so")
+TEST_CASE("a leech is told of and suspended only when the user says so")
 {
     Window w;
     seat(w, controller_of(1, leech()));

@@ -207,6 +207,7 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
     column.choice({"per TP, CP, PP", "all variants"}, every);
     choose_framework(column, presets, presets.framework_of(frame.scenario), framework);
     choose_fixed(column, now, limits);
+    draw_planner_changes(column, painter, changes, out); // above what is set once
     column.label("Allow");
     for (const Allowed& allowed : kAllowed)
     {
@@ -217,7 +218,6 @@ void draw_planner_panel(const Painter& painter, Rect area, const PlannerPanel& p
         column.toggle(allowed.label, limits.*allowed.field, allowed.tip);
     }
     column.gap();
-    draw_planner_changes(column, painter, changes, out);
     if (why != nullptr)
     {
         draw_planner_why(column, painter, *why);

@@ -45,7 +45,7 @@ private:
     std::string skill_; // being judged
 };
 
-// What is to be asked: the interview's date, or how well the person knows what.
+// What is to be asked: the interview's date, or how well the user knows what.
 std::optional<StudyPopups::Which> draw_study_panel(const Painter& painter, Rect area,
                                                    const StudyFrame& study);
 
@@ -81,6 +81,9 @@ std::string session_words(const StudyFrame& study);
 // The view of the session that is on, where there is one; empty otherwise.
 std::string_view session_view(const StudyFrame& study);
 std::string kind_words(const PlanTask& task); // "drill, 10 min"
+// The first of today's tasks that asks questions and is not done; null where there is none.
+const PlanTask* next_task(const StudyFrame& study);
+void start_task(const PlanTask& task, Out& out);
 // 0.943 -> "94%"
 std::string whole_percent(double share);
 

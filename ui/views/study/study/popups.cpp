@@ -55,6 +55,21 @@ bool is_done(const StudyFrame& study, const PlanTask& task)
     return std::any_of(done.begin(), done.end(), [&](const TaskDone& t) { return t.task == task.id; });
 }
 
+} // namespace
+
+const PlanTask* next_task(const StudyFrame& study)
+{
+    if (study.mission.mission == nullptr)
+    {
+        return nullptr;
+    }
+    const auto& tasks = study.mission.mission->tasks;
+    const auto open = std::ranges::find_if(
+        tasks, [&](const PlanTask& task)
+        { return task.kind != TaskKind::view && task.kind != TaskKind::paper && !is_done(study, task); });
+    return open == tasks.end() ? nullptr : &*open;
+}
+
 void start_task(const PlanTask& task, Out& out)
 {
     switch (task.kind)
@@ -73,8 +88,6 @@ void start_task(const PlanTask& task, Out& out)
         break;
     }
 }
-
-} // namespace
 
 std::string_view mock_words(std::size_t place)
 {
