@@ -106,8 +106,8 @@ void push_forward(const Frame& frame, bool reveals, Out& out)
 
 float LessonPanel::band_height(const LessonFrame& lesson, float picture)
 {
-    constexpr float kNumber = 252;
-    constexpr float kChoices = 88;
+    constexpr float kNumber = 264;
+    constexpr float kChoices = 100;
     constexpr float kChoice = 52;
     const auto& predict = lesson.step().predict;
     if (lesson.state.finished || !predict)
@@ -182,6 +182,7 @@ void LessonPanel::draw_question(const Frame& frame, const Painter& painter, Rect
     follow(*frame.lesson);
     painter.line(area.x, area.y, area.right(), area.y, painter.theme.grid);
     area.cut_top(painter.px(20));
+    area.cut_bottom(painter.px(12));
     draw_guess(frame, painter, area, out);
 }
 

@@ -23,12 +23,21 @@ PlotAxis lengths_axis(const ContextLook& look)
             "sequence length s, tokens", length_words};
 }
 
-// Of what is not there, nothing is drawn.
+// Points where the function is above zero: nothing is drawn of what is not there.
 template <typename F>
 std::vector<PlotPoint> above_zero(const PlotAxis& lengths, F value)
 {
     return sampled(
         lengths, [&](double s) { return value(s) > 0 ? value(s) : NAN; }, 100);
+}
+
+// Names what is right of half the length on show, so that a lesson covers the answer and leaves the beginning
+// of every curve to predict it from.
+void name_longer(const Painter& p, const Plot& plot, Rect whole, const ContextLook& look,
+                 std::string_view name)
+{
+    const float x = plot.at_x(static_cast<double>(look.tokens) / 2);
+    p.part(name, {x, plot.area.y, whole.right() - x, plot.area.h});
 }
 
 // Where the length stands that is on show; the length it is moved to.
@@ -54,6 +63,7 @@ std::optional<double> draw_context_flops(const Painter& p, Rect area, const Cont
     {
         return std::nullopt;
     }
+    name_longer(p, plot, area, look, "longer operations");
     const Theme& t = p.theme;
     const auto curve = [&](auto value) { return above_zero(lengths, value); };
     plot.line(curve([&](double n) { return f.total(n, look.mask); }), {t.text, 3}, "total", true);
@@ -119,6 +129,7 @@ std::optional<double> draw_context_memory(const Painter& p, Rect area, const Con
     {
         return std::nullopt;
     }
+    name_longer(p, plot, area, look, "longer memory");
     const Theme& t = p.theme;
     plot.limit_y(curves.capacity, "GPU memory " + format_bytes(Bytes(curves.capacity), look.unit));
     const auto line = [&](const std::vector<ContextMemory>& all, double ContextMemory::*value,

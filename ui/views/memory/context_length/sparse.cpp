@@ -53,7 +53,7 @@ void draw_sparse_curves(const ContextRoom& r, Rect area)
     if (const auto to =
             plot.rule_x(r.state.tokens, {t.text, 1.5F, true}, length_words(r.state.tokens), "###before").x(2))
     {
-        r.state.tokens = std::round(plot.x.held(*to));
+        r.state.tokens = std::round(plot.x.clamped(*to));
         r.out.animating = true;
     }
 }
@@ -134,6 +134,6 @@ Caption caption_sparse(const Frame& frame, ContextState& state)
 
 } // namespace
 
-const Page<ContextState> kContextSparse{"Sparse", draw_sparse, panel_sparse, caption_sparse};
+const Page<ContextState> kContextSparse{"Sparse", draw_sparse, panel_sparse, caption_sparse, nullptr, "Sparse attention"};
 
 } // namespace ringside
