@@ -1,11 +1,14 @@
-// Views with many words at every size: no words leave their place, none lie on others.
+// Every page of every view at every size: no words leave their place, none lie on others. What is checked
+// here is whatever views() has; states that a page has to be brought into are checked beside its other tests.
 #include "tests/ui/words.h"
-#include <fmt/format.h>
 
 #include "core/scenario/choices.h"
 #include "core/scenario/validate.h"
+#include "ui/shell/view.h"
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
 
 using namespace ringside;
 using test::Window;
@@ -15,11 +18,16 @@ namespace
 
 struct Shown
 {
-    const char* name;
+    std::string name;
     Scenario scenario;
 };
 
-std::vector<Shown> shown()
+Shown preset(const std::string& name, const std::string& json)
+{
+    return {name, test::scenario(json)};
+}
+
+std::vector<Shown> unusual()
 {
     const Scenario usual = default_scenario(test::presets());
     Scenario few = with(usual, Knob::micro_batches, 1);
@@ -35,128 +43,100 @@ std::vector<Shown> shown()
     long_times.stage_times.transfer = 1000;
     Scenario uneven = usual;
     uneven.parallel.stage_layers = {77, 1, 1, 1};
-    return {{"usual", usual},
-            {"one micro-batch", few},
+    Scenario full = usual;
+    full.training.micro_batch = 8;
+    return {{"one micro-batch", few},
             {"32 stages", deep},
             {"times of 0.01 and 1000", long_times},
-            {"77 layers on one stage", uneven}};
+            {"77 layers on one stage", uneven},
+            {"out of memory", full},
+            preset("experts", R"({"model": "deepseek-v3", "cluster": {"gpus": 256},
+                "parallel": {"expert": 64}, "training": {"global_batch": 256}})"),
+            preset("sliding windows", R"({"model": "gemma-3-1b", "cluster": {"gpus": 8},
+                "training": {"global_batch": 8}})"),
+            preset("small", R"({"model": "gpt-2-124m", "cluster": {"gpus": 8},
+                "training": {"global_batch": 8, "sequence_length": 1024}})"),
+            preset("offloaded to NVMe", R"({"model": "llama-3.1-8b", "cluster": {"gpus": 8},
+                "parallel": {"zero": 3}, "training": {"global_batch": 8,
+                "offload": "optimizer-and-weights-nvme"}})")};
 }
 
-void look(const char* view, bool four)
+void open(Window& w, std::string_view place)
 {
-    for (const Shown& one : shown())
-    {
-        REQUIRE(!has_errors(validate(one.scenario)));
-        Window w;
-        w.session().apply(ChangeScenario{one.scenario});
-        w.open(view);
-        for (const char* add : {"add gpipe", "add dualpipe"})
-        {
-            if (four)
-            {
-                w.key(ImGuiKey_N);
-                w.frames(2);
-                w.click(add);
-                w.move_to({-100, -100});
-            }
-        }
-        test::check_words_at_every_size(w, fmt::format("{}, {}", view, one.name));
-    }
+    w.move_to({-100, -100});
+    w.session().apply(OpenView{std::string(place)});
+    w.frames(3);
+    w.settle(5000);
+}
+
+void set_up(Window& w, const test::Setup& setup)
+{
+    w.session().set_preferences(setup.preferences(w.session().preferences()));
+    w.resize(setup.window);
+}
+
+// 1280 x 800, 1920 x 1080 and a presenter's.
+std::vector<test::Setup> usual_setups()
+{
+    std::vector<test::Setup> usual;
+    std::ranges::copy_if(test::setups(), std::back_inserter(usual),
+                         [](const test::Setup& s)
+                         { return s.text == 1 && (s.window.x == 1280 || s.window.x == 1920); });
+    return usual;
 }
 
 } // namespace
 
-TEST_CASE("no words of the schedules are cut off or lie on others at any size")
+TEST_CASE("no words of any page are cut off or lie on others at any size")
 {
-    look("pipelines", false);
+    for (const test::Setup& setup : test::setups())
+    {
+        Window w;
+        set_up(w, setup);
+        for (const std::string_view place : view_places())
+        {
+            INFO(place << ", " << setup.says());
+            open(w, place);
+            test::check_words(w);
+        }
+    }
+}
+
+TEST_CASE("no words of any page are cut off or lie on others, whatever the scenario")
+{
+    const std::vector<test::Setup> usual = usual_setups();
+    REQUIRE(usual.size() == 4);
+    std::size_t turn = 0;
+    for (const Shown& one : unusual())
+    {
+        REQUIRE(!has_errors(validate(one.scenario)));
+        Window w;
+        w.session().apply(ChangeScenario{one.scenario});
+        for (const std::string_view place : view_places())
+        {
+            const test::Setup& setup = usual[turn++ % usual.size()];
+            INFO(place << ", " << one.name << ", " << setup.says());
+            set_up(w, setup);
+            open(w, place);
+            test::check_words(w);
+        }
+    }
 }
 
 TEST_CASE("no words of four schedules are cut off or lie on others at any size")
 {
-    look("pipelines", true);
-}
-
-TEST_CASE("no words of the frontier are cut off or lie on others at any size")
-{
-    look("frontier", false);
-}
-
-TEST_CASE("no words of gradient compression are cut off or lie on others at any size")
-{
-    look("compression", false);
-}
-
-TEST_CASE("no words of the step's waterfall are cut off or lie on others at any size")
-{
-    look("waterfall", false);
-}
-
-TEST_CASE("no words of strong and weak scaling are cut off or lie on others at any size")
-{
-    look("growth", false);
-}
-
-TEST_CASE("no words of the planner are cut off or lie on others at any size")
-{
-    look("planner", false);
-}
-
-TEST_CASE("no words of the walk to a layout are cut off or lie on others at any size")
-{
-    look("decide", false);
-}
-
-TEST_CASE("no words of a layout's launch are cut off or lie on others at any size")
-{
-    look("launch", false);
-}
-
-TEST_CASE("no words of the compute budget are cut off or lie on others at any size")
-{
-    look("budget", false);
-}
-
-TEST_CASE("no words of the tensor cut are cut off or lie on others at any size")
-{
-    look("tensor", false);
-}
-
-TEST_CASE("no words of ring attention are cut off or lie on others at any size")
-{
-    look("ring-attention", false);
-}
-
-TEST_CASE("no words of the experts are cut off or lie on others at any size")
-{
-    look("experts", false);
-}
-
-TEST_CASE("no words of the scaling laws are cut off or lie on others at any size")
-{
-    look("laws", false);
-}
-
-TEST_CASE("no words of a longer context are cut off or lie on others at any size")
-{
-    look("context-length", false);
-}
-
-TEST_CASE("no words of the incidents are cut off or lie on others at any size")
-{
-    look("incidents", false);
-}
-
-TEST_CASE("no words of the stored tensors are cut off or lie on others at any size")
-{
-    look("activations", false);
-}
-
-TEST_CASE("no words of recomputation are cut off or lie on others at any size")
-{
-    look("recompute", false);
-}
-
-TEST_CASE("no words of the batch are cut off or lie on others at any size")
-{
-    look("batch", false);
+    for (const Shown& one : unusual())
+    {
+        Window w;
+        w.session().apply(ChangeScenario{one.scenario});
+        w.open("pipelines");
+        for (const char* add : {"add gpipe", "add dualpipe"})
+        {
+            w.key(ImGuiKey_N);
+            w.frames(2);
+            w.click(add);
+            w.move_to({-100, -100});
+        }
+        test::check_words_at_every_size(w, one.name);
+    }
 }

@@ -1,4 +1,4 @@
-// What a person reads in the last frame: the characters are found again in what was given to the renderer.
+// What a user reads in the last frame: the characters are found again in what was given to the renderer.
 #pragma once
 
 #include "tests/ui/harness.h"
@@ -36,7 +36,7 @@ struct Contrast
     float size = 0;   // [px] of the font
 };
 std::vector<Contrast> contrasts_of(const Window& window);
-// How a person may have set up the window: ten sizes, text scales and themes, with and without presenter.
+// How a user may have set up the window: ten sizes, text scales and themes, with and without presenter.
 struct Setup
 {
     ImVec2 window;

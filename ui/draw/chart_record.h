@@ -34,7 +34,7 @@ struct ChartRecord
         std::vector<Name> names;
     };
     std::vector<Chart> charts;
-    std::vector<Rect> marks; // bars and dots of other pictures that are read out
+    std::vector<Rect> marks; // all that the keyboard reaches, those of charts included
     std::vector<Rect> tips;  // without a size where ImGui places them
 };
 

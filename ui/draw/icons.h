@@ -6,7 +6,7 @@
 namespace ringside
 {
 
-// Of a group of views; groups without one get their first letter.
+// The icon of a group of views; groups without one get their first letter.
 void group_icon(const Painter& painter, ImVec2 centre, std::string_view group, Colour colour);
 void logo(const Painter& painter, ImVec2 centre);
 

@@ -66,7 +66,7 @@ Fonts load_fonts(ImFontAtlas& atlas, const FontFiles& files, float scale, bool p
 // The characters every face can draw, as ImGui's pairs of first and last, ended by 0.
 const ImWchar* glyph_ranges();
 
-// What a person chose for the whole window; saved with the settings.
+// What a user chose for the whole window; saved with the settings.
 struct Preferences
 {
     bool light = false;
@@ -80,6 +80,7 @@ struct Preferences
 
 class Sketch;
 struct ChartRecord;
+struct Marks;
 
 struct Look
 {
@@ -92,6 +93,7 @@ struct Look
     Sketch* sketch = nullptr;                        // what is drawn is written down there too
     bool no_tips = false;                            // what is pointed at has no read-out
     ChartRecord* record = nullptr;                   // of this frame's charts
+    Marks* marks = nullptr;                          // of the picture that is drawn
     std::span<const std::string> known_numbers = {}; // these stay while the others are hidden
 
     float px(float design) const { return std::round(design * scale); }

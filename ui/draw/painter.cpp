@@ -1,6 +1,7 @@
 #include "ui/draw/painter.h"
 
 #include "core/base/text/hide_numbers.h"
+#include "ui/draw/marks.h"
 #include "ui/draw/wrap.h"
 
 #include <algorithm>
@@ -57,7 +58,35 @@ void Painter::part(std::string_view name, Rect r) const
     }
 }
 
-std::string_view Painter::told(std::string_view text, std::string& room) const
+bool Painter::points_in(Rect r) const
+{
+    const bool walking = look.marks != nullptr && look.marks->walking;
+    return (walking || ImGui::IsWindowHovered()) && r.contains(ImGui::GetIO().MousePos);
+}
+
+bool Painter::walks_in(Rect r) const
+{
+    return look.marks != nullptr && look.marks->walking && r.contains(ImGui::GetIO().MousePos);
+}
+
+void Painter::mark(Rect r, int curve) const
+{
+    const ImVec2 low = list.raw.GetClipRectMin();
+    const ImVec2 high = list.raw.GetClipRectMax();
+    const Rect seen{low.x, low.y, high.x - low.x, high.y - low.y};
+    if (look.marks != nullptr && r.w >= 1 && r.h >= 1 && seen.contains({r.centre(), r.middle()}))
+    {
+        look.marks->all.push_back({r.x, r.y, r.w, r.h, curve});
+    }
+}
+
+bool Painter::points_at(Rect r) const
+{
+    mark(r);
+    return points_in(r);
+}
+
+std::string_view Painter::veiled(std::string_view text, std::string& room) const
 {
     if (!look.hide_numbers)
     {
@@ -80,7 +109,7 @@ float Painter::raw_width(Type type, std::string_view text) const
 float Painter::width(Type type, std::string_view text) const
 {
     std::string hidden;
-    return raw_width(type, told(text, hidden));
+    return raw_width(type, veiled(text, hidden));
 }
 
 float Painter::height(Type type) const
@@ -107,20 +136,20 @@ float Painter::write(float x, float middle, Type type, Colour colour, std::strin
 float Painter::text(float x, float middle, Type type, Colour colour, std::string_view text, Align align) const
 {
     std::string hidden;
-    return write(x, middle, type, colour, told(text, hidden), align);
+    return write(x, middle, type, colour, veiled(text, hidden), align);
 }
 
 float Painter::text_shrunk(float x, float middle, Type type, float share, Colour colour,
                            std::string_view text, Align align) const
 {
     std::string hidden;
-    return write(x, middle, type, colour, told(text, hidden), align, share);
+    return write(x, middle, type, colour, veiled(text, hidden), align, share);
 }
 
 std::string Painter::shortened(Type type, std::string_view text, float most) const
 {
     std::string hidden;
-    text = told(text, hidden);
+    text = veiled(text, hidden);
     if (width(type, text) <= most)
     {
         return std::string(text);
@@ -218,7 +247,7 @@ float Painter::rich(Rect area, Type plain, Type strong, Colour colour, std::stri
         Look open = look;
         open.hide_numbers = false;
         std::string hidden;
-        return Painter(list.raw, open, parts).rich(area, plain, strong, colour, told(text, hidden));
+        return Painter(list.raw, open, parts).rich(area, plain, strong, colour, veiled(text, hidden));
     }
     const float line_height = std::round(height(plain) * 1.17F);
     const float space = width(plain, " ");
@@ -332,7 +361,7 @@ void Painter::block(Rect r, const Ink& ink, std::string_view label, Type type) c
     // A number alone is the name of a micro-batch or rank, not a figure.
     std::string hidden;
     const bool name = label.find_first_not_of("0123456789") == std::string_view::npos;
-    label = name ? label : told(label, hidden);
+    label = name ? label : veiled(label, hidden);
     if (!label.empty() && r.h >= px(14) && raw_width(type, label) + px(4) <= r.w)
     {
         write(r.centre(), r.middle(), type, ink.label, label, Align::centre);

@@ -67,6 +67,14 @@ public:
     // Names what was drawn here. A name given several times is a part of several rectangles.
     void part(std::string_view name, Rect r) const;
 
+    // Whether the mouse, or the keyboard that walks along the marks, points into this rectangle.
+    bool points_in(Rect r) const;
+    bool walks_in(Rect r) const; // only the keyboard
+    // Lists a mark that has a read-out, as far as it is in sight.
+    void mark(Rect r, int curve = 0) const;
+    // Lists the mark and says whether it is pointed at.
+    bool points_at(Rect r) const;
+
     float px(float design) const { return look.px(design); }
     float width(Type type, std::string_view text) const;
     float height(Type type) const; // of one line
@@ -74,7 +82,7 @@ public:
     // Text on one line, centred on `middle`. Returns its width.
     float text(float x, float middle, Type type, Colour colour, std::string_view text,
                Align align = Align::left) const;
-    // The same in this share of its type's size, for figures that would be left out otherwise.
+    // Text in this share of its type's size, for figures that would be left out otherwise.
     float text_shrunk(float x, float middle, Type type, float share, Colour colour, std::string_view text,
                       Align align) const;
     // The same, cut with an ellipsis when wider than `most`.
@@ -105,7 +113,7 @@ public:
 
 private:
     // Without its figures while they are hidden; `room` keeps what has to be made for that.
-    std::string_view told(std::string_view text, std::string& room) const;
+    std::string_view veiled(std::string_view text, std::string& room) const;
     float raw_width(Type type, std::string_view text) const;
     float write(float x, float middle, Type type, Colour colour, std::string_view text, Align align,
                 float shrunk = 1) const;

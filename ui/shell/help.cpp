@@ -39,6 +39,7 @@ ViewKeys general_rows()
             {", .", "One step back, one step forward; < > in presenter"},
             {"Home End", "To the start, to the end"},
             {"Tab", "Next control: arrow keys move it, Enter presses it or types its value"},
+            {"Ctrl I", "Read the picture: arrow keys go from mark to mark, as the mouse does"},
             {"M", "Every field of the scenario"},
             {"\\", "Scenario panel, where it is hidden"},
             {"PgDn PgUp", "Presenter: next view or scene, and back"},

@@ -75,7 +75,7 @@ protected:
     }
     bool shows(const Page<State>& page) const { return pages_[at_] == &page; }
 
-    // Asks for nothing but what a person did; what follows from it is kept in there, too.
+    // Asks for nothing but what a user did; what follows from it is kept in there, too.
     mutable State state_;
 
 private:

@@ -103,7 +103,8 @@ void Shell::draw_lesson_picture(const Frame& frame, const Painter& painter, Rect
     const int first = painter.list.raw.IdxBuffer.Size;
     {
         Look look = painter.look;
-        look.no_tips = look.no_tips || covered; // the mouse is away, the keyboard is not
+        look.no_tips = look.no_tips || covered;
+        look.marks = covered ? nullptr : look.marks;
         const Painter named(painter.list.raw, look, &named_);
         // Labels at the ends of axes reach as far beyond it as the picture may.
         named.part("picture", {area.x - painter.px(12), area.y - painter.px(4), area.w + painter.px(24),

@@ -16,7 +16,7 @@ struct StatusFact
 };
 
 std::vector<StatusFact> facts_of_scenario(const Frame& frame);
-// Of "Fits 40.2 of 80 GB".
+// The tooltip of "Fits 40.2 of 80 GB".
 std::string memory_tip(const Frame& frame);
 
 } // namespace ringside

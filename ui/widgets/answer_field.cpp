@@ -1,8 +1,10 @@
 #include "ui/widgets/answer_field.h"
 
+#include <fmt/format.h>
 #include <misc/cpp/imgui_stdlib.h>
 
 #include "ui/draw/scopes.h"
+#include "ui/widgets/controls.h"
 
 #include <imgui_internal.h>
 
@@ -103,8 +105,53 @@ void AnswerField::take(ImGuiID id)
     io.InputQueueCharacters.resize(0);
 }
 
-bool AnswerField::draw(const Painter& p, Rect box, const AnswerFieldLook& look, bool& animating)
+// Whatever stands behind the last figure or bracket gives way to the unit; a text without a number stays.
+std::string with_unit(std::string_view text, std::string_view unit)
 {
+    const std::size_t end = text.find_last_of("0123456789)");
+    return end == std::string_view::npos ? std::string(text)
+                                         : fmt::format("{} {}", text.substr(0, end + 1), unit);
+}
+
+// At the right of the box; what is left of it is the field's.
+Rect AnswerField::draw_units(const Painter& p, Rect box, std::span<const std::string> units)
+{
+    const float gap = p.px(6);
+    const auto width = [&](std::string_view unit) { return p.width(Type::small_strong, unit) + p.px(54); };
+    const float caption = p.width(Type::small, "Alt") + gap;
+    float all = caption;
+    std::size_t shown = 0;
+    while (shown < units.size() && all + gap + width(units[shown]) < box.w - p.px(170))
+    {
+        all += gap + width(units[shown++]);
+    }
+    if (shown == 0)
+    {
+        return box;
+    }
+    Rect row = box.cut_right(all);
+    p.text(row.x + gap, row.middle(), Type::small, p.theme.muted, "Alt");
+    row.cut_left(caption);
+    for (std::size_t i = 0; i < shown; ++i)
+    {
+        row.cut_left(gap);
+        const Rect r = row.cut_left(width(units[i]));
+        const std::string label = fmt::format("{}###unit {}", units[i], i);
+        const auto key = static_cast<ImGuiKey>(ImGuiKey_1 + static_cast<int>(i));
+        const bool typed = ImGui::GetIO().KeyAlt && ImGui::IsKeyPressed(key, false);
+        if (button(p, {r.x, r.middle() - p.px(17), r.w, p.px(34)}, label.c_str(), std::to_string(i + 1)) ||
+            typed)
+        {
+            set(with_unit(text_, units[i]));
+            focus();
+        }
+    }
+    return box;
+}
+
+bool AnswerField::draw(const Painter& p, Rect whole, const AnswerFieldLook& look, bool& animating)
+{
+    const Rect box = draw_units(p, whole, look.units);
     const Colour line = held_ ? p.theme.text : p.theme.line;
     p.fill(box, p.theme.panel, p.px(8));
     p.outline(box, look.edge != 0 ? look.edge : line, p.px(2), p.px(8));

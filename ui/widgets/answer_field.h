@@ -5,11 +5,15 @@
 // it has it again as soon as the button is up, unless another field is typed in or a popup is open. A digit
 // brings it back in any case. What is typed before it has the keyboard is not lost; while it has it, or waits
 // for it, ImGui's WantTextInput is set, so that no letter and no digit is a shortcut.
+//
+// Beside it stand the units to choose from, as many as there is room for: a click or Alt and its digit puts
+// one behind the number, in place of the unit that was there.
 #pragma once
 
 #include "ui/draw/painter.h"
 
 #include <optional>
+#include <span>
 #include <string>
 
 namespace ringside
@@ -20,8 +24,9 @@ struct AnswerFieldLook
     const char* id;        // "###answer"
     std::string_view hint; // while nothing is typed
     Type type = Type::body;
-    Colour edge = 0; // 0: that of lines, that of text while it has the keyboard
-    float right = 0; // [px] kept free at its right
+    Colour edge = 0;                         // 0: that of lines, that of text while it has the keyboard
+    float right = 0;                         // [px] kept free at its right
+    std::span<const std::string> units = {}; // to choose from, as buttons beside it
 };
 
 class AnswerField
@@ -39,11 +44,12 @@ public:
     bool has_keyboard() const { return held_; }
 
     // True when Enter was pressed in it. `animating` is set while it waits for the keyboard.
-    bool draw(const Painter& p, Rect box, const AnswerFieldLook& look, bool& animating);
+    bool draw(const Painter& p, Rect whole, const AnswerFieldLook& look, bool& animating);
 
 private:
     bool waits(unsigned id) const;
     void take(unsigned id);
+    Rect draw_units(const Painter& p, Rect box, std::span<const std::string> units);
 
     std::string text_;
     std::optional<std::string> put_; // for ImGui's own copy of the text, which it has while it is active

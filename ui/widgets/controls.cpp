@@ -32,7 +32,7 @@ Press press(const Painter& painter, Rect r, const char* label, float radius)
     }
     ImGui::SetCursorScreenPos(r.min());
     p.clicked = ImGui::InvisibleButton(label, {r.w, r.h});
-    p.hovered = ImGui::IsItemHovered();
+    p.hovered = ImGui::IsItemHovered() || painter.walks_in(r);
     p.held = ImGui::IsItemActive();
     p.focused = ImGui::IsItemFocused() && GImGui->NavDisableMouseHover;
     if (p.focused)
@@ -410,7 +410,7 @@ void tip_card(const Painter& under, Rect bounds, ImVec2 at, std::string_view hea
 
 void tooltip(const Painter& painter, std::string_view text)
 {
-    // Of items that lie on each other only the one that a press would reach: each of two would begin the
+    // Where items lie on each other, only the one that a press would reach: each of two would begin the
     // other's delay again, so that no tip ever showed.
     const ImGuiID id = ImGui::GetItemID();
     const bool reached = id == 0 || GImGui->HoveredId == id || GImGui->NavDisableMouseHover;

@@ -25,7 +25,7 @@ Press press(const Painter& painter, Rect r, const char* label, float radius = 6)
 
 // -1 or 1 when an arrow key moves the item of this id, which has the keyboard; the focus stays.
 int arrow_steps(ImGuiID id);
-// The same of the keys up and down.
+// Steps of the keys up and down.
 int row_steps(ImGuiID id);
 
 enum class ButtonStyle
@@ -90,7 +90,7 @@ void tip_card(const Painter& painter, Rect bounds, ImVec2 at, std::string_view h
 
 // ImGui's tooltip, wrapped, once the mouse rests on the last item or the keyboard is on it.
 void tooltip(const Painter& painter, std::string_view text);
-// The same at once, for what is drawn and no item; nothing for an empty text.
+// Shows the tooltip at once, for what is drawn and no item; nothing for an empty text.
 void tooltip_at_mouse(const Painter& painter, std::string_view text);
 // Whether a card or a tooltip shows already in this frame.
 bool tip_shows();

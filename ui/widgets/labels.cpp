@@ -132,7 +132,8 @@ bool Labels::put_inside(const Painter& p, float x, float middle, Type type, Colo
     const float w = p.width(type, text) + 2 * pad;
     const float h = p.height(type);
     const float from = align == Align::left ? x - pad : align == Align::right ? x + pad - w : x - w / 2;
-    const auto clamped = [](float v, float low, float high) { return std::clamp(v, low, std::max(low, high)); };
+    const auto clamped = [](float v, float low, float high)
+    { return std::clamp(v, low, std::max(low, high)); };
     const Rect requested{clamped(from, bounds_.x, bounds_.right() - w),
                          clamped(middle - h / 2, bounds_.y, bounds_.bottom() - h), w, h};
     Rect r = requested;

@@ -19,80 +19,7 @@ constexpr float kToggleTall = 30;
 constexpr float kButtonTall = 32;
 constexpr float kBetween = 6; // below what has an edge
 
-// Among the stops, in steps from the first; between two of them where the value is.
-double place_of(std::span<const double> stops, double value)
-{
-    const auto exact = std::ranges::find(stops, value);
-    if (exact != stops.end())
-    {
-        return static_cast<double>(exact - stops.begin());
-    }
-    const auto above = std::ranges::lower_bound(stops, value);
-    if (above == stops.begin() || above == stops.end())
-    {
-        return above == stops.begin() ? 0 : static_cast<double>(stops.size() - 1);
-    }
-    const double low = *(above - 1);
-    return static_cast<double>(above - stops.begin() - 1) + (value - low) / (*above - low);
-}
-
-double stopat(std::span<const double> stops, double place)
-{
-    return stops[static_cast<std::size_t>(std::clamp(place, 0.0, static_cast<double>(stops.size() - 1)))];
-}
-
-double share_of(const Track& t, double value)
-{
-    if (!t.stops.empty())
-    {
-        return place_of(t.stops, value) / static_cast<double>(std::max<std::size_t>(1, t.stops.size() - 1));
-    }
-    const double held = std::clamp(value, t.low, t.high);
-    const double all = t.logarithmic ? std::log(t.high / t.low) : t.high - t.low;
-    return all > 0 ? (t.logarithmic ? std::log(held / t.low) : held - t.low) / all : 0;
-}
-
-double dragged_to(const Track& t, double share)
-{
-    if (!t.stops.empty())
-    {
-        return stopat(t.stops, std::round(share * static_cast<double>(t.stops.size() - 1)));
-    }
-    return t.logarithmic ? t.low * std::pow(t.high / t.low, share) : t.low + (t.high - t.low) * share;
-}
-
-double stepped_to(const Track& t, double value, int steps)
-{
-    if (!t.stops.empty())
-    {
-        const double at = place_of(t.stops, value);
-        return stopat(t.stops, steps > 0 ? std::floor(at) + 1 : std::ceil(at) - 1);
-    }
-    const double far = t.logarithmic ? value * (steps > 0 ? 0.25 : 0.2) : (t.high - t.low) / 20;
-    const double by = t.whole ? std::max(1.0, std::round(far)) : far;
-    return std::clamp(value + (steps > 0 ? by : -by), t.low, t.high);
-}
-
-double typed_as(const Track& t, std::string text, double value)
-{
-    std::erase(text, '%');
-    const auto typed = parse_number(text);
-    if (!typed)
-    {
-        return value;
-    }
-    const double wanted = *typed * t.unit;
-    return t.only_stops
-               ? *std::ranges::min_element(t.stops, {}, [&](double s) { return std::abs(s - wanted); })
-               : std::clamp(wanted, t.low, t.high);
-}
-
 } // namespace
-
-std::string say_whole(double value)
-{
-    return grouped(std::llround(value));
-}
 
 PanelColumn::~PanelColumn()
 {
@@ -101,31 +28,26 @@ PanelColumn::~PanelColumn()
     ImGui::Dummy({1, 1});
 }
 
-double PanelColumn::moved(const char* label, const std::string& shown, const Track& track, double value,
-                          std::string_view tip)
+SliderChange PanelColumn::slider(const char* label, const std::string& shown, const Track& track,
+                                 double value, bool fault)
 {
     std::array<float, 64> ticks{};
     const std::size_t count = std::min(track.stops.size(), ticks.size());
-    for (std::size_t i = 1; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i)
     {
-        ticks.at(i) = static_cast<float>(i) / static_cast<float>(count - 1);
+        ticks.at(i) = share_of(track, track.stops[i]);
     }
-    const SliderText words{label, shown, {ticks.data(), count}};
-    const SliderChange change = slider(p, row(kSlideTall), words, static_cast<float>(share_of(track, value)));
+    const SliderText words{label, shown, {ticks.data(), count}, fault};
+    return ringside::slider(p, row(kSlideTall), words, share_of(track, value));
+}
+
+double PanelColumn::moved(const char* label, const std::string& shown, const Track& track, double value,
+                          std::string_view tip)
+{
+    const SliderChange change = slider(label, shown, track, value);
     tooltip(p, tip);
-    const auto whole = [&](double to) { return track.whole ? std::round(to) : to; };
-    switch (change.kind)
-    {
-    case SliderChange::Kind::dragged:
-        return whole(dragged_to(track, static_cast<double>(change.position)));
-    case SliderChange::Kind::stepped:
-        return whole(stepped_to(track, value, change.steps));
-    case SliderChange::Kind::typed:
-        return whole(typed_as(track, change.text, value));
-    case SliderChange::Kind::none:
-        break;
-    }
-    return value;
+    return change.kind == SliderChange::Kind::typed ? typed_on(track, change.text).value_or(value)
+                                                    : moved_to(track, value, change);
 }
 
 std::optional<std::size_t> PanelColumn::chosen(const char* label, Choices choices, std::size_t at)
@@ -173,7 +95,7 @@ bool PanelColumn::toggle(const char* label, bool& on, std::string_view tip)
 {
     const bool flipped = ringside::toggle(p, row(kToggleTall), label, on);
     tooltip(p, tip);
-    return take(on, on != flipped);
+    return store(on, on != flipped);
 }
 
 bool PanelColumn::button(const char* label, std::string_view key, ButtonStyle style)

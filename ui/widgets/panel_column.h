@@ -5,6 +5,7 @@
 
 #include "ui/widgets/choice.h"
 #include "ui/widgets/sheet.h"
+#include "ui/widgets/track.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -12,55 +13,6 @@
 
 namespace ringside
 {
-
-using SayNumber = std::string (*)(double);
-std::string say_whole(double value); // "1 234"
-
-// Where a slider goes, and how its value is said.
-struct Track
-{
-    double low = 0; // above 0 where logarithmic
-    double high = 1;
-    SayNumber says = nullptr;
-    double unit = 1; // of what is typed: 0.01 for percent
-    bool logarithmic = false;
-    bool whole = false;
-    bool only_stops = false;            // what is typed goes to the nearest one, too
-    std::span<const double> stops = {}; // at most 64; ascending, but for a last one that stands for no limit
-
-    static constexpr Track even(double low, double high, SayNumber says, double unit = 1)
-    {
-        return {low, high, says, unit};
-    }
-    static constexpr Track log(double low, double high, SayNumber says, double unit = 1)
-    {
-        return {low, high, says, unit, true};
-    }
-    // Evenly spaced; what is typed may lie between them.
-    static constexpr Track at(std::span<const double> stops, SayNumber says, double unit = 1)
-    {
-        return {stops.front(), stops.back(), says, unit, false, false, false, stops};
-    }
-    static constexpr Track only_at(std::span<const double> stops, SayNumber says, double unit = 1)
-    {
-        return {stops.front(), stops.back(), says, unit, false, false, true, stops};
-    }
-    // What may be typed beyond the stops.
-    constexpr Track typed_from(double least, double most) const
-    {
-        Track wider = *this;
-        wider.low = least;
-        wider.high = most;
-        return wider;
-    }
-    constexpr double held(double value) const { return std::clamp(value, low, high); }
-    constexpr Track rounded() const
-    {
-        Track next = *this;
-        next.whole = true;
-        return next;
-    }
-};
 
 // Words to choose from, as a list in place or an array.
 struct Choices
@@ -105,7 +57,7 @@ public:
     template <class T>
     bool slide(const char* label, const Track& track, T& value, std::string_view tip = {})
     {
-        return slide(label, track.says(static_cast<double>(value)), track, value, tip);
+        return slide(label, track.text(static_cast<double>(value)), track, value, tip);
     }
     template <class T>
     bool slide(const char* label, const std::string& shown, const Track& track, T& value,
@@ -113,8 +65,12 @@ public:
     {
         const Track at = std::is_integral_v<T> ? track.rounded() : track;
         const auto to = static_cast<T>(moved(label, shown, at, static_cast<double>(value), tip));
-        return take(value, to);
+        return store(value, to);
     }
+
+    // The slider alone, for a caller that judges itself what was typed.
+    SliderChange slider(const char* label, const std::string& shown, const Track& track, double value,
+                        bool fault = false);
 
     // Shows `value` and sets `own` once it is moved.
     template <class T>
@@ -131,14 +87,14 @@ public:
     bool choice(Choices choices, T& value)
     {
         const auto to = chosen({}, choices, static_cast<std::size_t>(value));
-        return to && take(value, static_cast<T>(*to));
+        return to && store(value, static_cast<T>(*to));
     }
     // The label beside the words, or above where it has no room there.
     template <class T>
     bool choice(const char* label, Choices choices, T& value)
     {
         const auto to = chosen(label, choices, static_cast<std::size_t>(value));
-        return to && take(value, static_cast<T>(*to));
+        return to && store(value, static_cast<T>(*to));
     }
     // Each word stands for a value.
     template <class T, std::size_t N>
@@ -155,7 +111,7 @@ public:
             ++at;
         }
         const auto to = chosen(label, choices, at);
-        return to && take(value, values.at(*to));
+        return to && store(value, values.at(*to));
     }
 
     bool toggle(const char* label, bool& on, std::string_view tip = {});
@@ -188,7 +144,7 @@ public:
 
 private:
     template <class T>
-    bool take(T& value, T to)
+    bool store(T& value, T to)
     {
         const bool changed = !(value == to);
         value = to;

@@ -1,4 +1,4 @@
-// The stored tensors in a person's hands: what is listed and how much of it, what keys and sliders change,
+// The stored tensors in a user's hands: what is listed and how much of it, what keys and sliders change,
 // and every kind of model.
 #include "tests/ui/words.h"
 #include <fmt/format.h>

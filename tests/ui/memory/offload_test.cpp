@@ -125,17 +125,3 @@ TEST_CASE("what does not fit into host memory is said and marked")
     INFO(all);
     CHECK(all.find("out of memory") != std::string::npos);
 }
-
-TEST_CASE("no words of offload are cut off or lie on others at any size")
-{
-    for (const std::string offload : {"none", "optimizer-cpu", "optimizer-nvme", "optimizer-and-weights-cpu",
-                                      "optimizer-and-weights-nvme"})
-    {
-        test::Window w;
-        w.session().apply(ChangeScenario{eight_gpus(offload)});
-        w.open("offload/placement");
-        test::check_words_at_every_size(w, offload);
-        w.open("offload/step");
-        test::check_words_at_every_size(w, offload + ", step");
-    }
-}

@@ -1,4 +1,4 @@
-// Gradient compression in a person's hands: choosing a compressor by key, row and list, its settings,
+// Gradient compression in a user's hands: choosing a compressor by key, row and list, its settings,
 // feedback, moving through the steps, and scenarios with nobody to send to.
 #include "tests/ui/words.h"
 #include <fmt/format.h>

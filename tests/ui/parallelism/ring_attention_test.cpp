@@ -1,4 +1,4 @@
-// Ring attention in a person's hands: how tokens are dealt, the mask, ranks, the clock by key and by drag,
+// Ring attention in a user's hands: how tokens are dealt, the mask, ranks, the clock by key and by drag,
 // and scenarios with and without a cut sequence.
 #include "tests/ui/words.h"
 #include <fmt/format.h>

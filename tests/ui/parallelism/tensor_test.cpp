@@ -1,4 +1,4 @@
-// Tensor parallelism in a person's hands: cuts and ranks by key and button, stepping, dragging a number, the
+// Tensor parallelism in a user's hands: cuts and ranks by key and button, stepping, dragging a number, the
 // sequence split by the scenario's switch.
 #include "tests/ui/words.h"
 #include <fmt/format.h>

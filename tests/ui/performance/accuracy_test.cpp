@@ -7,6 +7,7 @@
 #include "app/session/set_up.h"
 #include "core/performance/step_time.h"
 #include "core/scenario/validate.h"
+#include "ui/draw/chart_record.h"
 #include "ui/shell/frame/measured_frame.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -55,6 +56,26 @@ TEST_CASE("a digit opens a published run, and Ctrl Z takes it back")
     w.key(ImGuiKey_Z, ImGuiMod_Ctrl);
     w.settle(300);
     CHECK(w.session().scenario() == mine);
+}
+
+TEST_CASE("the arrow keys go from dot to dot of the runs, and each is read out")
+{
+    Window w;
+    ChartRecord record;
+    w.drawing.set_record(&record);
+    open_accuracy(w);
+    w.key(ImGuiKey_I, ImGuiMod_Ctrl);
+    w.frames(2);
+    const std::size_t many = record.marks.size();
+    REQUIRE(many >= w.session().frame(0).accuracy->sources.front().rows.size());
+    for (std::size_t i = 0; i < many; ++i)
+    {
+        INFO("dot " << i << " of " << many);
+        CHECK(!record.tips.empty());
+        CHECK(std::abs(w.find("###marks").rect.x - record.marks[i].x) < 1);
+        w.key(ImGuiKey_RightArrow);
+        w.frame();
+    }
 }
 
 TEST_CASE("a published run is opened by pressing it")

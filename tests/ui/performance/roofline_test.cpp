@@ -1,4 +1,4 @@
-// The roofline in a person's hands: kernels that are chosen and dragged, a product's rows on the saw, blocks
+// The roofline in a user's hands: kernels that are chosen and dragged, a product's rows on the saw, blocks
 // on a multiprocessor, and words that stay apart at any size.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
@@ -186,15 +186,6 @@ TEST_CASE("a fault in the scenario leaves the last good roof, and experts, laten
         CHECK(w->drawn().missing_glyphs == 0);
         w->key(ImGuiKey_F);
         w->settle(300);
-    }
-}
-
-TEST_CASE("no words of the roofline are cut off or lie on others at any size, on any page")
-{
-    for (int page = 0; page < 3; ++page)
-    {
-        const auto w = opened(page);
-        test::check_words_at_every_size(*w, fmt::format("page {}", page));
     }
 }
 

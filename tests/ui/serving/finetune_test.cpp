@@ -78,19 +78,6 @@ TEST_CASE("the switches of the panel change what the cards take")
     CHECK(test::says(w, "optimizer paged out"));
 }
 
-TEST_CASE("no words of fine-tuning are cut off or lie on others at any size")
-{
-    for (const std::string model : {"llama-3.1-70b", "deepseek-v3", "gpt-2-124m"})
-    {
-        test::Window w;
-        w.session().apply(ChangeScenario{
-            test::scenario(R"({"cluster": {"gpus": 8}, "model": ")" + model +
-                           R"(", "training": {"global_batch": 8, "sequence_length": 1024}})")});
-        w.open("finetune");
-        test::check_words_at_every_size(w, model);
-    }
-}
-
 TEST_CASE("time: a recipe is pressed, checkpointing takes longer, and words fit at every size")
 {
     test::Window w;

@@ -94,18 +94,3 @@ TEST_CASE("without pages every request holds the longest")
     w.frames(2);
     CHECK(test::says(w, fmt::format("room for {} requests", serving_report(s, setup).most)));
 }
-
-TEST_CASE("no words of serving are cut off or lie on others at any size")
-{
-    for (const std::string model : {"llama-3.1-70b", "deepseek-v3", "gemma-3-1b"})
-    {
-        test::Window w;
-        w.session().apply(ChangeScenario{test::scenario(R"({"cluster": {"gpus": 8}, "model": ")" + model +
-                                                        R"(", "training": {"global_batch": 8}})")});
-        for (const std::string page : {"serving/batch", "serving/slots", "serving/pages", "serving/drafts"})
-        {
-            w.open(page);
-            test::check_words_at_every_size(w, model + ", " + page);
-        }
-    }
-}

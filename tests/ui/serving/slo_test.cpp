@@ -67,21 +67,6 @@ TEST_CASE("a model that no engine holds is said on every page")
     }
 }
 
-TEST_CASE("no words of serving under load and of RL systems are cut off or lie on others at any size")
-{
-    for (const std::string page :
-         {"slo/requests", "slo/split", "slo/price", "slo/cache", "rl/step", "rl/split"})
-    {
-        test::Window w;
-        w.session().apply(ChangeScenario{test::scenario(
-            R"({"model": "llama-3.1-8b", "cluster": {"gpus": 16}, "parallel": {"tensor": 1},
-                "training": {"global_batch": 16}})")});
-        w.open(page);
-        w.settle(300);
-        test::check_words_at_every_size(w, page);
-    }
-}
-
 TEST_CASE("experts over more GPUs are drawn, and a point that is pressed serves with as many")
 {
     test::Window w;

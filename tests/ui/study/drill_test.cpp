@@ -1,4 +1,4 @@
-// The drill in a person's hands, by keyboard alone: every kind of question from the stem to the grade, hints,
+// The drill in a user's hands, by keyboard alone: every kind of question from the stem to the grade, hints,
 // show me, quiz me, undo, leaving and coming back.
 #include "tests/ui/study/study_room.h"
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ std::size_t right_choice(const Question& q)
     return static_cast<std::size_t>(found - q.choices.begin());
 }
 
-// Moves the items as a person would: to the item with the arrows, then with Alt.
+// Moves the items as a user would: to the item with the arrows, then with Alt.
 void put_in_order(Room& room, const std::vector<std::size_t>& legal)
 {
     std::vector<std::size_t> now(legal.size());
@@ -306,7 +306,7 @@ TEST_CASE("a recall: said, revealed, ticked; the points make the grade")
     {
         room.key(ImGuiKey_Space);
     }
-    room.key(ImGuiKey_4); // "I could teach it" is the person's to say
+    room.key(ImGuiKey_4); // "I could teach it" is the user's to say
     CHECK(room.progress().reviews.back().rating == Grade::easy);
     room.ask(id);
     room.key(ImGuiKey_Space);

@@ -1,4 +1,4 @@
-// A person with the real glossary and lessons.
+// A user with the real glossary and lessons.
 #pragma once
 
 #include "tests/source_path.h"

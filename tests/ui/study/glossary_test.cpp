@@ -1,4 +1,4 @@
-// The glossary in a person's hands: typed, found, gone through, opened where the word is at home.
+// The glossary in a user's hands: typed, found, gone through, opened where the word is at home.
 #include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 

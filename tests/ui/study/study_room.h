@@ -1,4 +1,4 @@
-// A person at the controller of the study mode: the real questions, a clock that the test moves, a window.
+// A user at the controller of the study mode: the real questions, a clock that the test moves, a window.
 #pragma once
 
 #include "tests/core/study/study_clock.h"

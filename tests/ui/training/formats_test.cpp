@@ -1,4 +1,4 @@
-// Number formats in a person's hands: bits that are turned over, a number that is dragged, the four pages,
+// Number formats in a user's hands: bits that are turned over, a number that is dragged, the four pages,
 // and what each says.
 #include "tests/ui/words.h"
 #include <fmt/format.h>
@@ -216,13 +216,4 @@ TEST_CASE("a fault in the scenario leaves the last good picture of the formats")
     CHECK(!w->valid());
     CHECK(w->drawn().fault == "");
     CHECK(says(*w, "Range vs precision"));
-}
-
-TEST_CASE("no words of the formats are cut off or lie on others at any size, on any page")
-{
-    for (int page = 0; page < 5; ++page)
-    {
-        const auto w = opened(page);
-        test::check_words_at_every_size(*w, fmt::format("page {}", page));
-    }
 }

@@ -1,4 +1,4 @@
-// Controls of a panel as a person uses them, on a view that has them.
+// Controls of a panel as a user uses them, on a view that has them.
 #include "tests/ui/words.h"
 
 #include <catch2/catch_test_macros.hpp>

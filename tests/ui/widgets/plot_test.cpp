@@ -11,7 +11,7 @@ TEST_CASE("a value's place on an axis and back, linear and logarithmic")
     const PlotAxis linear{-2, 6};
     CHECK(linear.share(0) == Catch::Approx(0.25));
     CHECK(linear.at(0.25) == Catch::Approx(0));
-    CHECK(linear.held(9) == 6);
+    CHECK(linear.clamped(9) == 6);
     const PlotAxis log{1, 10'000, PlotScale::log};
     CHECK(log.share(100) == Catch::Approx(0.5));
     CHECK(log.at(0.75) == Catch::Approx(1000));

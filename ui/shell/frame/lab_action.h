@@ -42,7 +42,7 @@ struct AskDemo
 {
     std::size_t demo; // in lab_demos()
 };
-// Of LabFrame::devices; a run begins again on it.
+// Chooses one of LabFrame::devices; a run begins again on it.
 struct ChooseDevice
 {
     std::size_t device;
@@ -52,7 +52,7 @@ struct PressSwitch
 {
     std::size_t which; // in lab_switches()
 };
-// What the person expects; the runs begin.
+// What the user expects; the runs begin.
 struct AnswerDemo
 {
     std::size_t answer;

@@ -38,7 +38,7 @@ struct LessonFrame
     const StepPlan& planned() const { return plan.steps[state.step]; }
     bool pending() const { return is_pending(plan.lesson, state); }
     bool open() const { return is_open(plan.lesson, state); }
-    // The person may change the step's free fields.
+    // The user may change the step's free fields.
     bool controls() const { return !state.finished && !step().free.empty() && !hidden && !pending(); }
 };
 

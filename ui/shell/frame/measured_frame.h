@@ -1,4 +1,4 @@
-// Measured steps: those a person brought, with what fitting the accelerator's constants to them
+// Measured steps: those a user brought, with what fitting the accelerator's constants to them
 // came to, and the public ones that say how far computed steps are off.
 #pragma once
 

@@ -4,7 +4,7 @@
 // Figures are hidden where they are written, in Painter, so no view knows of it and none forgets one; digits
 // that belong to names stay (core/base/text/hide_numbers.h), and so do those of controls, questions and keys.
 // A frozen picture is an old `Evaluated` in the Frame: what changes meanwhile is computed and waits. A
-// demonstration goes on from the person's own scenario, with undo.
+// demonstration goes on from the user's own scenario, with undo.
 #pragma once
 
 #include <array>

@@ -50,7 +50,7 @@ struct StudyFrame
     int due = 0;   // questions
     int fresh = 0; // never seen
 
-    // Of the session that is on.
+    // The session that is on.
     const Question* question = nullptr; // on show; null: none, or it could not be made
     const DeckCard* card = nullptr;     // that asks it
     const Verdict* verdict = nullptr;   // of its last answer, where it may be seen

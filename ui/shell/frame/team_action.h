@@ -18,7 +18,7 @@ enum class TeamCommand : std::uint8_t
     clear,   // back to before the first start; what has been trained stays as a curve to compare with
     compare  // from the start with one compressor after the other, some steps each; once more ends that
 };
-// The same weights in another way; ranks move to the nearest number that divides.
+// Trains the same weights in another way; ranks move to the nearest number that divides.
 struct RequestTeam
 {
     TeamRequest request;

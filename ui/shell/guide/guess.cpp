@@ -284,9 +284,12 @@ void Guess::draw_field(const Frame& frame, const Painter& painter, Rect row, Out
         field_.focus();
         field_.select();
     }
-    const Rect box = row.cut_left(std::min(row.w, painter.px(260)));
+    const std::vector<std::string> units = units_to_offer(MetricAsked{p.unit, p.step});
+    const Rect box = row.cut_left(std::min(row.w, painter.px(units.empty() ? 260 : 560)));
     const std::string before = field_.text();
-    const bool enter = field_.draw(painter, box, {"###guess typed", "Drag, or type a number"}, out.animating);
+    const bool enter =
+        field_.draw(painter, box, {.id = "###guess typed", .hint = "Drag, or type a number", .units = units},
+                    out.animating);
     if (field_.text() != before)
     {
         read(p, out);

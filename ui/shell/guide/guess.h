@@ -1,4 +1,4 @@
-// Where a person predicts: a large slider with its number and a field to type it in, or a few choices; and
+// Where a user predicts: a large slider with its number and a field to type it in, or a few choices; and
 // the truth beside the guess.
 #pragma once
 

@@ -24,7 +24,7 @@ public:
     void draw_compact(const Frame& frame, const Painter& window, Rect area, Panel& controls, Out& out);
     // True when a key was the lesson's, so that the view does not take it too.
     bool keys(const Frame& frame, Out& out);
-    // The same while a text is typed, or Alt is held: letters are keys with Alt alone.
+    // Keys while a text is typed, or Alt is held: letters are keys with Alt alone.
     void typing_keys(const Frame& frame, Out& out);
     // Whether what is typed is the prediction.
     bool is_typed_in() const { return guess_.is_typed_in(); }

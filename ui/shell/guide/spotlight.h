@@ -12,22 +12,23 @@ namespace ringside
 void cover_parts(const Painter& painter, const std::vector<NamedPart>& parts,
                  const std::vector<std::string>& names, int first);
 
-// Of all parts of this name; without a width where there is none.
+// Bounds of all parts of this name; without a width where there is none.
 Rect bounds_of(const std::vector<NamedPart>& parts, std::string_view name);
 // Dims all of `area` but the part, and rings it. `strength` from 0 to 1 eases it in. Nothing without such a
 // part.
 void ring_part(const Painter& painter, Rect area, const std::vector<NamedPart>& parts, std::string_view name,
                float strength);
 
-// While it lives, the mouse is nowhere: what is drawn meanwhile shows no tips and takes no clicks.
+// While it lives, the mouse is elsewhere; nowhere unless a place is given, so that what is drawn meanwhile
+// shows no tips and takes no clicks.
 class MouseAway
 {
 public:
-    explicit MouseAway(bool away) : at_(ImGui::GetIO().MousePos)
+    explicit MouseAway(bool away, ImVec2 to = {-FLT_MAX, -FLT_MAX}) : at_(ImGui::GetIO().MousePos)
     {
         if (away)
         {
-            ImGui::GetIO().MousePos = {-FLT_MAX, -FLT_MAX};
+            ImGui::GetIO().MousePos = to;
         }
     }
     ~MouseAway() { ImGui::GetIO().MousePos = at_; }

@@ -153,7 +153,7 @@ float draw_words(const Painter& p, Rect in, std::size_t stop, std::optional<std:
 constexpr std::array kOurs{ImGuiKey_Enter, ImGuiKey_KeypadEnter, ImGuiKey_Space, ImGuiKey_RightArrow,
                            ImGuiKey_LeftArrow};
 
-// Of the keyboard, and not held for another key's sake.
+// Whether the key is one of the keyboard, and not held for another key's sake.
 bool is_some_key(ImGuiKey key)
 {
     const bool modifier = key >= ImGuiKey_LeftCtrl && key <= ImGuiKey_RightSuper;

@@ -9,7 +9,7 @@
 #include "core/scenario/fields.h"
 #include "core/scenario/fit.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/controls.h"
+#include "ui/widgets/panel_column.h"
 
 #include <map>
 
@@ -35,14 +35,15 @@ public:
     void reveal(std::string path) { reveal_ = std::move(path); }
 
 private:
-    struct Column
+    struct Column : PanelColumn
     {
-        const Frame& frame;
-        const Painter& painter;
-        Rect area; // what is left, from the top
-        Out& out;
+        Column(const Frame& a_frame, const Painter& painter, Rect area, Out& an_out)
+            : PanelColumn(painter, area, an_out.animating), frame(a_frame), out(an_out)
+        {
+        }
 
-        Rect row(float height) { return area.cut_top(painter.px(height)); }
+        const Frame& frame;
+        Out& out;
     };
 
     void draw_heading(Column& column);

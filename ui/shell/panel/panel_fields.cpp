@@ -29,7 +29,7 @@ std::string whole_or_three(const S& object, const Field<S>& field)
     return field.unit == "tokens" ? format_count(value) : plain_number(value);
 }
 
-// Of a list's name: what it says where it is empty.
+// What a list of this name says where it is empty.
 std::string_view when_empty(std::string_view field)
 {
     return field == "stage_layers" ? "even" : "all";
@@ -206,7 +206,7 @@ std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char*
 
 void Panel::draw_model_preset(Column& column)
 {
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     const Frame& f = column.frame;
     const std::string shown = f.scenario.model.name.empty() ? "Own shape" : f.scenario.model.name;
     const Rect box = column.row(36);
@@ -232,7 +232,7 @@ void Panel::draw_model_preset(Column& column)
 
 void Panel::draw_gpu_preset(Column& column)
 {
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     const Frame& f = column.frame;
     const Rect box = column.row(36);
     if (dropdown(p, box, "###gpu",
@@ -266,7 +266,7 @@ void Panel::draw_gpu_preset(Column& column)
 // What the GPUs run, beside them: the accelerator's usual one first, then every preset by its name.
 void Panel::draw_software(Column& column)
 {
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     const Frame& f = column.frame;
     const Rect box = column.row(36);
     if (dropdown(p, box, "###software", f.scenario.software.name))
@@ -313,7 +313,7 @@ void Panel::draw_toggle(Column& column, const std::string& path, Scenario& next,
 {
     bool& on = object.*std::get<bool S::*>(field.member);
     const std::string label = std::string(field.label) + "###" + path;
-    if (toggle(column.painter, column.row(36), label.c_str(), on))
+    if (toggle(column.p, column.row(36), label.c_str(), on))
     {
         on = !on;
         change_field(column, path, next);
@@ -325,7 +325,7 @@ template <class S>
 void Panel::draw_choice(Column& column, const std::string& path, Scenario& next, S& object,
                         const Field<S>& field)
 {
-    const Painter& p = column.painter;
+    const Painter& p = column.p;
     const auto& choice = std::get<Choice<S>>(field.member);
     const Rect r = column.row(36);
     p.text_within(r.x, r.middle(), r.w * 0.45F, Type::small, p.theme.muted, field.label);
@@ -389,7 +389,7 @@ void Panel::draw_typed(Column& column, const std::string& path, Scenario& next, 
     const std::string shown = list != nullptr ? list_text(field.name, object.*(*list))
                                               : with_unit(whole_or_three(object, field), field.unit);
     const SliderText words{label.c_str(), shown, {}, has_fault(column.frame, path)};
-    const SliderChange c = typed_number(column.painter, column.row(36), words);
+    const SliderChange c = typed_number(column.p, column.row(36), words);
     if (c.kind == SliderChange::Kind::typed)
     {
         const std::string message = set_typed(object, field, c.text);
@@ -417,7 +417,7 @@ void Panel::draw_field(Column& column, std::string_view path)
                    {
                        draw_typed(column, at, next, object, field);
                    }
-                   tooltip(column.painter, field.says);
+                   tooltip(column.p, field.says);
                });
     draw_faults(column, path);
 }

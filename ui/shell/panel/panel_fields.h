@@ -84,14 +84,13 @@ std::string set_number(S& object, const Field<S>& field, std::string_view text)
     return {};
 }
 
-// After the field of this path was edited: the model's shape is the person's own; the accelerator says that
+// After the field of this path was edited: the model's shape is the user's own; the accelerator says that
 // it was edited, and stays based on its preset.
 void own_shape(Scenario& scenario, std::string_view path, const Presets& presets);
 
 // The paths of a section's own fields: those of "cluster" without those of "cluster.gpu".
 std::vector<std::string> fields_in(const Scenario& scenario, std::string_view section);
 
-// "80 GB", or the bare number of what has no unit.
 // "sequence" of "sequences"; what is no word stays.
 inline std::string_view of_one(std::string_view unit)
 {
@@ -99,6 +98,7 @@ inline std::string_view of_one(std::string_view unit)
     return unit.substr(0, unit.size() - (word ? 1 : 0));
 }
 
+// "80 GB", or the bare number of what has no unit.
 inline std::string with_unit(const std::string& number, std::string_view unit)
 {
     return unit.empty() ? number : number + " " + std::string(number == "1" ? of_one(unit) : unit);

@@ -89,7 +89,7 @@ double PlotAxis::at(double share) const
     return scale != PlotScale::linear ? low * std::pow(high / low, share) : low + (high - low) * share;
 }
 
-double PlotAxis::held(double value) const
+double PlotAxis::clamped(double value) const
 {
     return std::clamp(value, low, std::max(low, high));
 }

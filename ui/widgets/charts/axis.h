@@ -29,7 +29,7 @@ struct PlotAxis
 
     double share(double value) const; // 0 at low, 1 at high, beyond them outside
     double at(double share) const;
-    double held(double value) const; // between low and high
+    double clamped(double value) const; // between low and high
 };
 
 // Round values inside the axis, at most about so many. None where high is not above low.
@@ -42,7 +42,7 @@ std::vector<std::string> axis_numbers(std::span<const double> ticks, const PlotA
 std::string count_words(double value);
 // "1e21"
 std::string power_words(double value);
-// Of an exponent: "2⁻¹⁴", "1" for 0; of whole ones only.
+// The power of two of an exponent: "2⁻¹⁴", "1" for 0; of whole ones only.
 std::string two_to_the(double exponent);
 
 } // namespace ringside

@@ -51,7 +51,7 @@ public:
             else if (heads_.h > 0)
             {
                 draw_chart_title(p_, {x, heads_.y, w, heads_.h}, rows_.columns[c].title,
-                                 rows_.columns[c].says);
+                                 rows_.columns[c].note);
             }
             if (limits_.h > 0 && !rows_.columns[c].limit_name.empty())
             {
@@ -133,7 +133,7 @@ private:
     {
         const BarRow& row = rows_.rows[index];
         const Theme& t = p_.theme;
-        bool lit = r.contains(ImGui::GetIO().MousePos) && ImGui::IsWindowHovered();
+        bool lit = p_.points_in(r);
         if (!row.id.empty())
         {
             const Press pressed = press(p_, r, row.id.c_str(), 6);

@@ -19,7 +19,7 @@ struct BarCell
 struct BarColumn
 {
     std::string title = {};
-    std::string says = {}; // of the title, where there is room
+    std::string note = {}; // beside the title, where there is room
     double most = 1;
     float share = 1;             // of the bars' width; 0: figures only
     double limit = 0;            // what is beyond is hatched, its figure warns; 0: none

@@ -158,7 +158,7 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
     }
     if (!frame.title.empty())
     {
-        draw_chart_title(p_, title, frame.title, frame.says);
+        draw_chart_title(p_, title, frame.title, frame.note);
     }
     draw_x(whole.x);
     draw_axis_y(p_, area, y, left);

@@ -2,8 +2,7 @@
 // words that keep off one another and off the lines. Values go in, values come back.
 //
 // A line's name has its colour and stands nearer to it than to any other, or a line leads to it. Every line
-// and point is read out under the mouse, and by the arrow keys once the chart has the keyboard: left and
-// right along a line, up and down from one to the next.
+// and point is read out where it is pointed at: lines are listed as marks at places that lie apart.
 #pragma once
 
 #include "ui/draw/chart_record.h"
@@ -25,7 +24,7 @@ struct PlotPoint
     double y = 0;
 };
 
-// Of a function, at `many` + 1 places of an axis.
+// Points of a function, at `many` + 1 places of an axis.
 template <typename F>
 std::vector<PlotPoint> sampled(const PlotAxis& x, F value, int many = 160)
 {
@@ -78,7 +77,7 @@ struct PlotDot
 struct PlotFrame
 {
     std::string_view title = {}; // in a row above
-    std::string_view says = {};  // beside the title, where there is room
+    std::string_view note = {};  // beside the title, where there is room
     std::string_view part = {};  // the chart's name for lessons
     std::string_view reads = {}; // what its values are, in its read-out where no title says it
     float names = 0;             // [design px] at the right for the lines' names; 0: beside the lines
@@ -86,7 +85,7 @@ struct PlotFrame
     float left = 0;              // [px] for the numbers of y, where several charts have one left edge
 };
 
-// What a person does with something that can be moved.
+// What a user does with something that can be moved.
 struct PlotMove
 {
     std::optional<PlotPoint> to; // by the mouse, within the axes
@@ -111,8 +110,8 @@ struct PlotField
 
 struct PlotPick
 {
-    std::optional<std::size_t> at; // the point that the mouse is near to, or the keyboard on
-    bool clicked = false;
+    std::optional<std::size_t> at; // the point that is pointed at
+    bool clicked = false;          // or Enter was pressed on it
 };
 
 class Plot
@@ -164,9 +163,9 @@ public:
     void speck(PlotPoint v, const PlotDot& look);
     // One that can be pressed.
     Press dot(PlotPoint v, const PlotDot& look, const std::string& id, std::string_view tip);
-    // The same without its drawing.
+    // The press without its drawing.
     Press ask(PlotPoint v, float radius, const std::string& id, std::string_view tip);
-    // Of many points the one under the mouse, which gets a ring.
+    // The one of many points that is under the mouse, which gets a ring.
     PlotPick pick(std::span<const PlotPoint> points, const char* id);
     // A handle. Before field() and pick(): what was there first has the mouse.
     PlotMove grip(PlotPoint v, const char* id, std::string words = {});
@@ -212,14 +211,15 @@ private:
 
     Colour words_colour(const Words& words) const;
     void put(const Words& words);
-    // The area as one item, for the mouse over it and the keyboard.
+    // The area as one item for the mouse.
     const Press& touch(const char* id);
     bool pointed() const;
+    // Whether what is dragged, and has a read-out of its own, lies there.
+    bool on_handle(ImVec2 at) const;
     // The point of these, in pixels, that is nearest to the mouse and near to it.
     std::optional<Reading> reading_at(ImVec2 mouse) const;
-    // All that can be read out, line by line: points first, then lines at places that lie apart.
-    std::vector<std::vector<Reading>> readings() const;
-    std::optional<Reading> walked();
+    void list_marks() const;
+    void list_dots(std::vector<PlotPoint> dots) const;
     void read_out();
     void show(const Reading& reading);
     void record() const;
@@ -243,10 +243,9 @@ private:
     std::vector<Curve> curves_; // a rule has no points
     std::vector<Reading> dots_;
     std::optional<Press> touch_;
-    ImGuiID touch_id_ = 0;
-    bool on_rule_ = false;      // the mouse, and not dragging it
-    std::optional<ImVec2> tip_; // what the keyboard is on
-    mutable bool told_ = false; // the view has a tip of its own
+    bool on_rule_ = false;           // the mouse, and not dragging it
+    bool picks_ = false;             // the view's points are listed as marks
+    mutable bool tip_shown_ = false; // the view has a tip of its own
     std::vector<Rect> handles_;
     std::vector<ChartRecord::Name> named_;
 };
@@ -256,7 +255,7 @@ float plot_left(const Painter& painter, const PlotAxis& y, int most = 8);
 // Rules across with their numbers in `left` pixels beside the area, and the title above.
 void draw_axis_y(const Painter& painter, Rect area, const PlotAxis& y, float left);
 // In a row above a picture: what it is of, where there is room what is to know, and its figure at the right.
-void draw_chart_title(const Painter& painter, Rect row, std::string_view title, std::string_view says = {},
+void draw_chart_title(const Painter& painter, Rect row, std::string_view title, std::string_view note = {},
                       std::string_view figure = {});
 
 // A point that can be taken hold of. Returns where the mouse wants it while it drags.

@@ -1,7 +1,8 @@
-// What is read out of a chart: the point of a line, or the dot, under the mouse or where the keyboard is.
+// What is read out of a chart: the point of a line, or the dot, that is pointed at.
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "ui/draw/marks.h"
 #include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
@@ -16,7 +17,6 @@ namespace
 
 constexpr float kReach = 14;        // [design px] of the mouse to a point or line
 constexpr float kBetweenStops = 16; // [design px] of two places that the arrow keys go to
-constexpr int kMostStops = 1024;    // of one line
 
 // As the axis writes it, with the digits that it leaves out where it writes coarsely.
 std::string value_words(const PlotAxis& axis, double value)
@@ -40,54 +40,48 @@ int chart_number()
 
 } // namespace
 
-std::vector<std::vector<Plot::Reading>> Plot::readings() const
+bool Plot::on_handle(ImVec2 place) const
 {
-    std::vector<std::vector<Reading>> rows;
-    std::vector<Reading> dots;
-    std::ranges::copy_if(dots_, std::back_inserter(dots), [this](const Reading& r) { return inside(r.at); });
-    std::ranges::stable_sort(dots, {}, [](const Reading& r) { return r.at.x; });
-    if (!dots.empty())
+    return std::ranges::any_of(handles_, [place](const Rect& r) { return r.contains(place); });
+}
+
+void Plot::list_dots(std::vector<PlotPoint> dots) const
+{
+    std::ranges::stable_sort(dots, {}, &PlotPoint::x);
+    for (const PlotPoint& v : dots)
     {
-        rows.push_back(std::move(dots));
+        const ImVec2 place = at(v);
+        if (inside(v) && !on_handle(place))
+        {
+            p_.mark({place.x - 1, place.y - 1, 2, 2});
+        }
+    }
+}
+
+void Plot::list_marks() const
+{
+    std::vector<PlotPoint> dots;
+    std::ranges::transform(dots_, std::back_inserter(dots), &Reading::at);
+    if (!picks_)
+    {
+        list_dots(std::move(dots));
     }
     for (const Curve& curve : curves_)
     {
-        std::vector<Reading> row;
+        const int number = p_.look.marks != nullptr ? ++p_.look.marks->curves : 0;
         ImVec2 last{-1e9F, -1e9F};
         for (const PlotPoint& v : curve.points)
         {
             const bool shown = curve.mark.fill != 0 && std::isfinite(v.x) && std::isfinite(v.y) && inside(v);
             const ImVec2 place = shown ? at(v) : last;
-            if (shown && std::hypot(place.x - last.x, place.y - last.y) >= p_.px(kBetweenStops))
+            if (shown && std::hypot(place.x - last.x, place.y - last.y) >= p_.px(kBetweenStops) &&
+                !on_handle(place))
             {
-                row.push_back({v, curve.mark, curve.name});
+                p_.mark({place.x - 1, place.y - 1, 2, 2}, number);
                 last = place;
             }
         }
-        if (!row.empty())
-        {
-            rows.push_back(std::move(row));
-        }
     }
-    return rows;
-}
-
-std::optional<Plot::Reading> Plot::walked()
-{
-    const int along = arrow_steps(touch_id_);
-    const int row_step = row_steps(touch_id_);
-    const auto rows = readings();
-    if (rows.empty())
-    {
-        return std::nullopt;
-    }
-    int& stands = *ImGui::GetStateStorage()->GetIntRef(touch_id_, 0);
-    const int row = std::clamp(stands / kMostStops + row_step, 0, static_cast<int>(rows.size()) - 1);
-    const auto& stops = rows[static_cast<std::size_t>(row)];
-    const int most = std::min(kMostStops, static_cast<int>(stops.size())) - 1;
-    const int stop = std::clamp(stands % kMostStops + along, 0, most);
-    stands = row * kMostStops + stop;
-    return stops[static_cast<std::size_t>(stop)];
 }
 
 std::optional<Plot::Reading> Plot::reading_at(ImVec2 mouse) const
@@ -136,7 +130,6 @@ void Plot::show(const Reading& r)
     const ImVec2 place = at(r.at);
     p_.list.AddCircle(place, p_.px(7), p_.theme.window, 0, p_.px(4));
     p_.list.AddCircle(place, p_.px(7), p_.theme.text, 0, p_.px(2));
-    tip_ = touch_->focused ? std::optional(place) : std::nullopt;
     const std::string heading = r.name.empty() ? title_ : r.name;
     const auto titled = [](std::string_view title, std::string_view other)
     { return std::string(title.empty() ? other : title); };
@@ -152,14 +145,12 @@ void Plot::read_out()
     {
         touch(fmt::format("###chart {}", chart_number()).c_str());
     }
-    if (told_ || touch_->held || p_.look.no_tips || tip_shows())
+    list_marks();
+    if (tip_shown_ || touch_->held || p_.look.no_tips || tip_shows() || !pointed())
     {
         return;
     }
-    const auto found = touch_->focused ? walked()
-                       : pointed()     ? reading_at(ImGui::GetIO().MousePos)
-                                       : std::nullopt;
-    if (found)
+    if (const auto found = reading_at(ImGui::GetIO().MousePos))
     {
         show(*found);
     }

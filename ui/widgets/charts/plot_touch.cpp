@@ -1,5 +1,8 @@
 // The points of a chart, and what can be pressed and dragged in it.
+#include "ui/draw/marks.h"
 #include "ui/widgets/charts/plot.h"
+
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -90,81 +93,28 @@ Press Plot::dot(PlotPoint v, const PlotDot& look, const std::string& id, std::st
     return pressed;
 }
 
-namespace
-{
-
-// Where the keyboard stands in a chart; the window remembers it.
-int& stands_at(ImGuiID id)
-{
-    return *ImGui::GetStateStorage()->GetIntRef(id, 0);
-}
-
-// Of these points the one that the arrow keys are on: they go by x, and by y from one to the next.
-std::optional<std::size_t> walked_point(ImGuiID id, std::span<const PlotPoint> points,
-                                        const std::vector<std::size_t>& shown)
-{
-    if (shown.empty())
-    {
-        return std::nullopt;
-    }
-    const int along = arrow_steps(id);
-    const int up = row_steps(id);
-    int& stands = stands_at(id);
-    const auto found = std::ranges::find(shown, static_cast<std::size_t>(stands));
-    std::size_t at = found == shown.end() ? shown.front() : *found;
-    const auto step = [&](int steps, auto value)
-    {
-        std::vector<std::size_t> order = shown;
-        std::ranges::stable_sort(order, {}, [&](std::size_t i) { return value(points[i]); });
-        const auto place = std::ranges::find(order, at) - order.begin() + steps;
-        at = order[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(order) - 1))];
-    };
-    if (along != 0)
-    {
-        step(along, [](const PlotPoint& v) { return v.x; });
-    }
-    if (up != 0)
-    {
-        step(-up, [](const PlotPoint& v) { return v.y; });
-    }
-    stands = static_cast<int>(at);
-    return at;
-}
-
-} // namespace
-
 const Press& Plot::touch(const char* id)
 {
     ImGui::SetNextItemAllowOverlap();
+    ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true); // the keyboard goes to the marks
     touch_ = press(p_, area, id, 3);
-    touch_id_ = ImGui::GetItemID();
+    ImGui::PopItemFlag();
     return *touch_;
 }
 
 bool Plot::pointed() const
 {
-    return (touch_->hovered || on_rule_) && !touch_->focused && !p_.look.no_tips;
+    return (touch_->hovered || on_rule_) && !p_.look.no_tips;
 }
 
 PlotPick Plot::pick(std::span<const PlotPoint> points, const char* id)
 {
     const Press pressed = touch(id);
+    list_dots({points.begin(), points.end()});
+    picks_ = true;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     PlotPick pick;
     float nearest = p_.px(kNear);
-    std::vector<std::size_t> shown;
-    for (std::size_t i = 0; pressed.focused && i < points.size(); ++i)
-    {
-        if (inside(points[i]))
-        {
-            shown.push_back(i);
-        }
-    }
-    if (pressed.focused && !p_.look.no_tips)
-    {
-        pick.at = walked_point(touch_id_, points, shown);
-        tip_ = pick.at ? std::optional(at(points[*pick.at])) : std::nullopt;
-    }
     for (std::size_t i = 0; pointed() && i < points.size(); ++i)
     {
         const float distance = std::hypot(at_x(points[i].x) - mouse.x, at_y(points[i].y) - mouse.y);
@@ -179,8 +129,9 @@ PlotPick Plot::pick(std::span<const PlotPoint> points, const char* id)
         const ImVec2 place = at(points[*pick.at]);
         p_.list.AddCircle(place, p_.px(10), p_.theme.window, 0, p_.px(4));
         p_.list.AddCircle(place, p_.px(10), p_.theme.text, 0, p_.px(2));
-        pick.clicked = pressed.clicked && !pressed.focused;
-        told_ = true;
+        const bool entered = p_.look.marks != nullptr && p_.look.marks->entered && p_.walks_in(area);
+        pick.clicked = pressed.clicked || entered;
+        tip_shown_ = true;
     }
     return pick;
 }
@@ -225,8 +176,8 @@ PlotField Plot::field(const char* id)
 
 void Plot::tip(std::string_view heading, std::span<const TipLine> lines, std::string_view foot) const
 {
-    tip_card(p_, area, tip_.value_or(ImGui::GetIO().MousePos), heading, lines, foot);
-    told_ = true;
+    tip_card(p_, area, ImGui::GetIO().MousePos, heading, lines, foot);
+    tip_shown_ = true;
 }
 
 PlotGrip draw_grip(const Painter& p, ImVec2 at, const char* label, Colour colour)

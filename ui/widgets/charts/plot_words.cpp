@@ -13,16 +13,16 @@ constexpr float kJoint = 18; // [design px] from a line's end to its name at the
 
 } // namespace
 
-void draw_chart_title(const Painter& p, Rect row, std::string_view title, std::string_view says,
+void draw_chart_title(const Painter& p, Rect row, std::string_view title, std::string_view note,
                       std::string_view figure)
 {
     row.w -= p.text(row.right(), row.middle(), Type::mono_small, p.theme.text, figure, Align::right);
     row.w -= figure.empty() ? 0 : p.px(12);
     const float w = p.text_within(row.x, row.middle(), row.w, Type::small_strong, p.theme.text, title);
     const float gap = title.empty() ? 0 : p.px(12);
-    if (w + gap + p.width(Type::small, says) <= row.w)
+    if (w + gap + p.width(Type::small, note) <= row.w)
     {
-        p.text(row.x + w + gap, row.middle(), Type::small, p.theme.muted, says);
+        p.text(row.x + w + gap, row.middle(), Type::small, p.theme.muted, note);
     }
 }
 

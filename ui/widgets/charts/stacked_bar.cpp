@@ -1,7 +1,6 @@
 #include "ui/widgets/charts/stacked_bar.h"
 
 #include "core/base/text/text.h"
-#include "ui/draw/chart_record.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>
@@ -117,27 +116,27 @@ void draw_walls(const Painter& p, Rect r, const BarScale& scale)
     }
 }
 
-void read_out(const Painter& p, const StackedBar& bar, std::span<const BarPart> parts)
+// The part that is pointed at. Each part with a read-out is a mark.
+std::optional<std::size_t> pointed_part(const Painter& p, const StackedBar& bar,
+                                        std::span<const BarPart> parts, const BarStyle& style)
 {
-    const ImVec2 low = p.list.raw.GetClipRectMin();
-    const ImVec2 high = p.list.raw.GetClipRectMax();
-    const Rect seen{low.x, low.y, high.x - low.x, high.y - low.y};
-    for (std::size_t i = 0; p.look.record != nullptr && i < parts.size(); ++i)
+    std::optional<std::size_t> pointed;
+    for (std::size_t i = 0; i < parts.size(); ++i)
     {
         const Rect& r = bar.parts[i];
-        if (!parts[i].name.empty() && r.w >= 2 && r.h >= 2 && seen.contains({r.centre(), r.middle()}))
-        {
-            p.look.record->marks.push_back(bar.parts[i]);
-        }
+        const bool read = !style.reads || !parts[i].name.empty();
+        const bool here = read && r.w >= 2 && r.h >= 2 ? p.points_at(r) : p.points_in(r);
+        pointed = here ? std::optional(i) : pointed;
     }
-    if (bar.hovered && !parts[*bar.hovered].name.empty())
-    {
-        const BarPart& part = parts[*bar.hovered];
-        const ImVec2 window = ImGui::GetIO().DisplaySize;
-        tip_card(p, {0, 0, window.x, window.y}, ImGui::GetIO().MousePos, part.name,
-                 std::array{TipLine{"", part.figure.empty() ? three_digits(part.value) : part.figure,
-                                    part.fill.ink.fill}});
-    }
+    return pointed;
+}
+
+void read_out(const Painter& p, const BarPart& part)
+{
+    const ImVec2 window = ImGui::GetIO().DisplaySize;
+    tip_card(p, {0, 0, window.x, window.y}, ImGui::GetIO().MousePos, part.name,
+             std::array{TipLine{"", part.figure.empty() ? three_digits(part.value) : part.figure,
+                                part.fill.ink.fill}});
 }
 
 } // namespace
@@ -146,7 +145,6 @@ StackedBar draw_stacked_bar(const Painter& p, Rect area, std::span<const BarPart
                             const BarStyle& style)
 {
     const BarScale scale{area, style};
-    const bool hovered = ImGui::IsWindowHovered();
     StackedBar bar;
     double sum = 0;
     if (style.walls)
@@ -163,7 +161,6 @@ StackedBar draw_stacked_bar(const Painter& p, Rect area, std::span<const BarPart
         {
             continue;
         }
-        bar.hovered = hovered && r.contains(ImGui::GetIO().MousePos) ? std::optional(i) : bar.hovered;
         if (length > 3)
         {
             // A hair to the next.
@@ -194,9 +191,10 @@ StackedBar draw_stacked_bar(const Painter& p, Rect area, std::span<const BarPart
     {
         draw_walls(p, area, scale);
     }
-    if (style.reads)
+    bar.hovered = pointed_part(p, bar, parts, style);
+    if (style.reads && bar.hovered && !parts[*bar.hovered].name.empty())
     {
-        read_out(p, bar, parts);
+        read_out(p, parts[*bar.hovered]);
     }
     return bar;
 }

@@ -27,14 +27,14 @@ struct BarStyle
     bool walls = false;     // as a tank, with a line at its limit
     std::string over = {};  // on what lies beyond, in place of the parts' words
     float words_below = -1; // [px] parts have words only from here down; below 0: everywhere
-    bool reads = true;      // a part with a name is read out under the mouse; else the view does it
+    bool reads = true;      // a part with a name is read out; else the view reads out all of them
 };
 
 struct StackedBar
 {
     std::vector<Rect> parts;
     Rect all;                           // of all parts
-    std::optional<std::size_t> hovered; // the part under the mouse
+    std::optional<std::size_t> hovered; // the part that is pointed at
 };
 
 StackedBar draw_stacked_bar(const Painter& painter, Rect area, std::span<const BarPart> parts,

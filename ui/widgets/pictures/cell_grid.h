@@ -1,4 +1,4 @@
-// Cells in rows and columns: where each lies, on whole pixels, and which one the mouse is over.
+// Cells in rows and columns: where each lies, on whole pixels, and which one is pointed at.
 #pragma once
 
 #include "ui/draw/painter.h"
@@ -34,9 +34,22 @@ struct CellGrid
     {
         return {x(column), y(row), x(column + 1) - x(column) - gap, y(row + 1) - y(row) - gap};
     }
-    // Nothing while a mouse button is down.
-    std::optional<GridCell> pointed() const
+    // Lists the cells as marks, every so manyth of small ones. Nothing is pointed at while a mouse button is
+    // down.
+    std::optional<GridCell> pointed(const Painter& painter) const
     {
+        constexpr float kApart = 6; // [design px] of two marks
+        const auto every = [&](float length, std::int64_t n) {
+            return std::max<std::int64_t>(1,
+                                          std::lround(painter.px(kApart) * static_cast<float>(n) / length));
+        };
+        for (std::int64_t row = 0; row < rows; row += every(area.h, rows))
+        {
+            for (std::int64_t column = 0; column < columns; column += every(area.w, columns))
+            {
+                painter.mark(cell(row, column));
+            }
+        }
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (!area.contains(mouse) || ImGui::IsMouseDown(0))
         {

@@ -60,7 +60,7 @@ const Ink& axis_ink(const Theme& theme, Axis axis);
 std::string_view domain_word(const RankGrid& grid);
 // "stage", "replica": what a coordinate of the axis is called.
 std::string_view coordinate_word(Axis axis);
-// Of a coordinate on an axis of this size.
+// The colour of a coordinate on an axis of this size.
 Colour coordinate_colour(const Theme& theme, std::int64_t coordinate, std::int64_t size);
 // The ranks drawn for an axis: gradients go round all replicas, whatever their part of the sequence.
 Group drawn_group(Axis axis);

@@ -184,18 +184,30 @@ private:
         return known;
     }
 
-    void point_at(Rect lane, std::span<const Event> events)
+    // The event that runs in this pixel column.
+    static const Event* event_at(std::span<const Event> events, double t)
     {
-        if (!rows_.pointed({lane.x, lane.y, lane.w, style_.pitch}))
-        {
-            return;
-        }
-        const double t = window_.t(field_, ImGui::GetIO().MousePos.x);
         const auto next = std::upper_bound(events.begin(), events.end(), t,
                                            [](double at, const Event& e) { return at < e.start; });
-        if (next != events.begin() && std::prev(next)->end > t)
+        return next != events.begin() && std::prev(next)->end > t ? &*std::prev(next) : nullptr;
+    }
+
+    // In a lane that is drawn by the pixel, places with an event are marks.
+    void point_at(Rect lane, std::span<const Event> events)
+    {
+        constexpr float kBetween = 16; // [design px]
+        for (float x = lane.x + p_.px(kBetween) / 2; x < lane.right(); x += p_.px(kBetween))
         {
-            hovered_ = static_cast<std::size_t>(&*std::prev(next) - timeline_.events.data());
+            if (event_at(events, window_.t(field_, x + 0.5F)) != nullptr)
+            {
+                p_.mark({x, lane.y, 1, lane.h});
+            }
+        }
+        if (rows_.points_in({lane.x, lane.y, lane.w, style_.pitch}))
+        {
+            const Event* event = event_at(events, window_.t(field_, ImGui::GetIO().MousePos.x));
+            hovered_ =
+                event != nullptr ? std::optional<std::size_t>(event - timeline_.events.data()) : hovered_;
         }
     }
 
@@ -206,7 +218,7 @@ private:
         {
             p_.outline(cell, p_.theme.text, p_.px(1.5F));
         }
-        if (rows_.pointed({cell.x, lane.y, cell.w + 1, style_.pitch}))
+        if (rows_.points_at({cell.x, lane.y, cell.w + 1, style_.pitch}))
         {
             hovered_ = static_cast<std::size_t>(&e - timeline_.events.data());
         }

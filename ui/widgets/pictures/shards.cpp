@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text/text.h"
+#include "ui/widgets/controls.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -148,23 +151,19 @@ std::string column_name(const Shards& shards, std::size_t column)
 namespace
 {
 
-// The columns' names above them; the one under the mouse, if any.
+// The columns' names above them; the one that is pointed at.
 std::optional<std::size_t> draw_heads(const Painter& p, Rect heads, const Shards& shards, float width,
                                       float bottom)
 {
     const std::size_t columns = shards.columns();
     const float pitch = heads.w / static_cast<float>(columns);
-    const ImVec2 mouse = ImGui::GetIO().MousePos;
     const bool thin = p.width(Type::small, column_name(shards, columns - 1)) > pitch * 0.85F;
     const bool grouped_ranks = shards.ranks > Shards::kMostColumns;
     std::optional<std::size_t> hovered;
     for (std::size_t c = 0; c < columns; ++c)
     {
         const Rect column{heads.x + pitch * static_cast<float>(c), heads.y, width, bottom - heads.y};
-        if (column.contains(mouse) && ImGui::IsWindowHovered())
-        {
-            hovered = c;
-        }
+        hovered = p.points_at(column) ? std::optional(c) : hovered;
         if (!thin || c % 2 == 0 || !grouped_ranks)
         {
             p.text(column.centre(), heads.middle() - p.px(2), hovered == c ? Type::small_strong : Type::small,
@@ -256,6 +255,29 @@ std::optional<std::size_t> draw_shards(const Painter& p, Rect area, const Shards
                   p.theme.text, p.px(2), p.px(4));
     }
     return hovered;
+}
+
+void shards_tip(const Painter& painter, Rect bounds, const Shards& shards, std::size_t column)
+{
+    std::vector<TipLine> lines;
+    double total = 0;
+    double whole = 0;
+    for (const ShardBand& band : shards.bands)
+    {
+        const bool cut = band.sharded >= 0.5F;
+        const double bytes = cut ? band.share : band.whole;
+        total += bytes;
+        whole += band.whole;
+        lines.push_back(
+            {fmt::format("{}, {}", band.name, cut ? fmt::format("1/{}", grouped(shards.ranks)) : "all"),
+             format_bytes(Bytes(bytes), painter.look.unit),
+             painter.theme.of(band.parts[band.parts.size() / 2]).fill});
+    }
+    lines.push_back({"model states", format_bytes(Bytes(total), painter.look.unit), 0});
+    lines.push_back({"on other ranks only", format_bytes(Bytes(whole - total), painter.look.unit), 0});
+    const std::string each = shards.ranks > Shards::kMostColumns ? "each of " : "";
+    tip_card(painter, bounds, ImGui::GetIO().MousePos,
+             fmt::format("{}{} holds", each, column_name(shards, column)), lines);
 }
 
 } // namespace ringside

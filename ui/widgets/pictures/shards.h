@@ -44,9 +44,11 @@ struct ShardStyle
     bool numbers = true;
 };
 
-// Returns the column under the mouse.
+// Returns the column that is pointed at.
 std::optional<std::size_t> draw_shards(const Painter& painter, Rect area, const Shards& shards,
                                        const ShardStyle& style);
+// What the rank of a column holds.
+void shards_tip(const Painter& painter, Rect bounds, const Shards& shards, std::size_t column);
 
 // "rank 3", "ranks 128-255".
 std::string column_name(const Shards& shards, std::size_t column);

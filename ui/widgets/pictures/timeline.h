@@ -1,7 +1,7 @@
 // Lanes over time: a row for everything that works, what it does as blocks, the axis below. A view says what
 // lies on which lane and when; where that is, what of it fits and what the mouse is over is found here.
 //
-// Of blocks narrower than three pixels each pixel column shows how much of it they fill.
+// Where blocks are narrower than three pixels, each pixel column shows how much of it they fill.
 #pragma once
 
 #include "ui/widgets/controls.h"
@@ -86,7 +86,7 @@ public:
     Rect lane(std::size_t lane) const;
     // From one time to another, in sight or not.
     Rect cell(std::size_t lane, double from, double to) const;
-    // The same on whole pixels, with a hair to the next; none where they belong together.
+    // The body on whole pixels, with a hair to the next; none where they belong together.
     Rect body(std::size_t lane, double from, double to, bool joined = false) const;
     // Where the block is; nothing where it is out of sight or too narrow for more than a mixture.
     std::optional<Rect> block(std::size_t lane, double from, double to, const Fill& fill, std::size_t id = 0);
@@ -97,13 +97,19 @@ public:
     void tag(Rect cell, Type type, std::string_view words, Align align = Align::centre) const;
     // Compute waits for communication: hatched, with how long.
     void wait(std::size_t lane, double from, double to) const;
-    // What the mouse is over (thick), and what that waited for.
+    // What is pointed at (thick), and what that waited for.
     void outline(std::size_t lane, double from, double to, bool thick = true) const;
     // A line at `t` from one lane to another.
     void join(std::size_t from, std::size_t to, double t) const;
 
-    bool pointed(Rect cell) const { return inside_ && cell.contains(ImGui::GetIO().MousePos); }
-    std::optional<std::size_t> hovered() const { return hovered_; } // id of the block under the mouse
+    bool points_in(Rect cell) const { return inside_ && cell.contains(ImGui::GetIO().MousePos); }
+    // Whether the mouse points at a block that has a read-out: it is a mark, unless it is too near to the one
+    // before.
+    bool points_at(Rect cell) const;
+    // Reads a block out where it is pointed at.
+    void read_out(std::size_t lane, double from, double to, std::string_view heading,
+                  std::span<const TipLine> lines) const;
+    std::optional<std::size_t> hovered() const { return hovered_; } // id of the block that is pointed at
 
 private:
     struct Column
@@ -124,6 +130,7 @@ private:
     bool brief_ = false;                       // the lanes' names: all of them, or none
     std::vector<std::vector<Column>> columns_; // [lane][pixel] of narrow blocks
     std::optional<std::size_t> hovered_;
+    mutable Rect last_mark_ = {-1e9F, -1e9F, 0, 0};
 };
 
 // Outlines a task, what it waited for, and joins them; `row_of` is a task's lane.
@@ -165,7 +172,7 @@ std::vector<double> task_moments(const std::vector<Task>& tasks, double length)
 }
 // "from, to" and "takes" of a block in seconds, to begin its tip with.
 std::vector<TipLine> tip_times(double start, double end);
-// Of a block, beside the mouse: its heading with a capital, cut to the room there is.
+// Draws the tip of a block, beside the mouse: its heading with a capital, cut to the room there is.
 void draw_task_tip(const Painter& painter, Rect bounds, std::string heading, std::span<const TipLine> lines,
                    std::string_view why);
 

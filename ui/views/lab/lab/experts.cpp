@@ -58,7 +58,7 @@ void draw_expert(const Painter& p, Rect r, const LayerRouting& layer, std::size_
         p.hatch(dropped, t.warning, kOverflowHatch);
         p.outline(dropped, t.warning);
     }
-    if (r.contains(ImGui::GetIO().MousePos))
+    if (p.points_at(r))
     {
         tooltip_at_mouse(p, fmt::format("Expert {}: chosen by {} of the tokens, room for {}", expert + 1,
                                         format_percent(static_cast<double>(layer.wanted[expert])),

@@ -57,6 +57,7 @@ void draw_columns(const Painter& p, const Steps& s, const TrainingSnapshot& run)
             parts.at(c) = {static_cast<double>(run.timeline[i].use.parts[c]), {p.theme.component[c]}};
         }
         draw_stacked_bar(p, {x, s.area.y, w > 4 ? w - 1 : w, s.area.h}, parts, {s.most});
+        p.mark({x, s.area.y, w, s.area.h});
     }
 }
 

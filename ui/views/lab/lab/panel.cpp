@@ -20,9 +20,9 @@ constexpr std::array<double, 8> kClips{0, 0.1, 0.25, 0.5, 1, 2, 5, 10}; // 0: no
 constexpr std::array<double, 8> kBatches{1, 2, 4, 8, 16, 32, 64, 128};
 
 // Beyond the stops, to see it diverge.
-constexpr Track track_of(std::span<const double> stops, SayNumber says)
+constexpr Track track_of(std::span<const double> stops, NumberText text)
 {
-    return Track::at(stops, says).typed_from(0, 100);
+    return Track::at(stops, text).typed_from(0, 100);
 }
 
 std::string say_rate(double value)

@@ -134,6 +134,7 @@ Caption caption_sparse(const Frame& frame, ContextState& state)
 
 } // namespace
 
-const Page<ContextState> kContextSparse{"Sparse", draw_sparse, panel_sparse, caption_sparse, nullptr, "Sparse attention"};
+const Page<ContextState> kContextSparse{"Sparse",       draw_sparse, panel_sparse,
+                                        caption_sparse, nullptr,     "Sparse attention"};
 
 } // namespace ringside

@@ -216,7 +216,7 @@ private:
                 rate(link.lane) > 0 ? fmt::format("{} GB/s", plain_number(rate(link.lane)))
                                     : "no stated rate");
         }
-        if (r.contains(ImGui::GetIO().MousePos) && ImGui::IsWindowHovered())
+        if (p_.points_at(r))
         {
             tip_ = tip_of(link);
         }

@@ -51,7 +51,7 @@ std::optional<ChangeScenario> draw_tokens(const Painter& p, Rect area, const Off
         return std::nullopt;
     }
     // Time that cannot hide: left of the break-even.
-    plot.band_x(plot.x.low, plot.x.held(r.break_even()), with_alpha(t.data.fill, 0.22F), "transfer-bound",
+    plot.band_x(plot.x.low, plot.x.clamped(r.break_even()), with_alpha(t.data.fill, 0.22F), "transfer-bound",
                 kExposedHatch);
     plot.rule_y(r.transfer, {t.data, 2}, "transfers " + format_seconds(Seconds(r.transfer)));
     plot.line(line_of(curve, &TokenPoint::compute), {t.forward, 2}, "compute", true);

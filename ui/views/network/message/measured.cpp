@@ -63,7 +63,7 @@ void draw_measured_bus(const Painter& p, Rect area, MeasuredLook& look, Out& out
         p, area, {1e4, 4e10, PlotScale::log, "message size", [](double b) { return format_bytes(Bytes(b)); }},
         {0, (system.adds_in_switch() ? 1.9 : 1.15) * link, PlotScale::linear,
          look.bus ? "bus bandwidth, GB/s" : "algorithm bandwidth, GB/s", plain_number},
-        {.title = fmt::format("All-reduce on {}", system.name), .says = "diamonds: measured", .names = 150});
+        {.title = fmt::format("All-reduce on {}", system.name), .note = "diamonds: measured", .names = 150});
     if (!plot)
     {
         return;
@@ -78,7 +78,7 @@ void draw_measured_bus(const Painter& p, Rect area, MeasuredLook& look, Out& out
             plot.rule_x(look.bytes, {p.theme.text, 1.5F, true}, format_bytes(Bytes(look.bytes)), "###sized")
                 .x(2))
     {
-        look.bytes = plot.x.held(*to);
+        look.bytes = plot.x.clamped(*to);
         out.animating = true;
     }
 }

@@ -115,6 +115,7 @@ Caption overlap_caption(const Frame&, ExpertsState& state)
 
 } // namespace
 
-const Page<ExpertsState> kExpertOverlap{"Overlap", draw_overlap, panel_overlap, overlap_caption, nullptr, "Overlap of two batches"};
+const Page<ExpertsState> kExpertOverlap{"Overlap",       draw_overlap, panel_overlap,
+                                        overlap_caption, nullptr,      "Overlap of two batches"};
 
 } // namespace ringside

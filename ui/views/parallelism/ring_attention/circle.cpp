@@ -6,6 +6,7 @@
 #include "ui/widgets/controls.h"
 #include "ui/widgets/pictures/timeline.h"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -218,7 +219,15 @@ private:
                 const bool done = hop < s_.merged();
                 lanes.block(lane, from, busy,
                             plain_fill(done ? ink : mix(t.light ? t.raised : t.control, ink, 0.35F)));
-                lanes.block(lane, busy, starts_[static_cast<std::size_t>(hop) + 1], idle_fill(t));
+                const double end = starts_[static_cast<std::size_t>(hop) + 1];
+                lanes.block(lane, busy, end, idle_fill(t));
+                const auto read = [&](double start, double until, std::string_view label)
+                {
+                    lanes.read_out(lane, start, until, fmt::format("Rank {}, hop {}", rank, hop),
+                                   std::array{TipLine{std::string(label), three_digits(until - start)}});
+                };
+                read(from, busy, "attention scores");
+                read(busy, end, "idle, in scores");
             }
         }
     }

@@ -126,7 +126,7 @@ private:
 
     void draw_tip() const
     {
-        const auto at = grid_.pointed();
+        const auto at = grid_.pointed(p_);
         if (!at)
         {
             return;

@@ -31,7 +31,7 @@ struct HeldCell
     float y = 0; // [px] of the mouse when it was taken
 };
 
-// The input as a person's drag wants it, if it does.
+// The input as a user's drag wants it, if it does.
 std::optional<Matrix> draw_chain(const Painter& painter, Rect area, const ChainMoment& moment,
                                  std::optional<HeldCell>& held);
 

@@ -200,7 +200,7 @@ void panel_gemm(PanelColumn& column, const RooflineRoom& r)
     column.fact("Arithmetic intensity", intensity_words(d.intensity()));
 }
 
-// Of the factors that the peak is multiplied by the smallest is what limits a product.
+// Names what limits a product: the smallest of the factors that the peak is multiplied by.
 std::string limit_words(const ProductDetail& d)
 {
     if (d.limit != ProductDetail::Limit::waves)

@@ -56,7 +56,8 @@ struct MachineRoof
     double bandwidth; // [B/s]
 };
 
-// Of shipped GPUs whose share of the peak was fitted to published steps: what a machine is held against.
+// The roofs of shipped GPUs whose share of the peak was fitted to published steps: what a machine is held
+// against.
 std::vector<MachineRoof> fitted_roofs(const Presets& presets)
 {
     std::vector<MachineRoof> roofs;
@@ -135,7 +136,7 @@ void draw_roofs(const RooflineRoom& r, Rect area)
     const auto [x, y] = axes_of_machines(all, shipped);
     Plot plot(r.p, area, x, y,
               {.title = shown != nullptr ? "Measured rooflines" : "Rooflines fitted to published steps",
-               .says = shown != nullptr ? "dots: GEMMs of " + shown->name + "; dashed: shipped GPUs"
+               .note = shown != nullptr ? "dots: GEMMs of " + shown->name + "; dashed: shipped GPUs"
                                         : "M measures this machine; Ctrl V adds those that others copied",
                .part = "machines"});
     if (!plot)

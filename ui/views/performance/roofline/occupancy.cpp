@@ -54,7 +54,7 @@ struct Resource
     std::string takes;                          // in words
     std::int64_t KernelShape::*field = nullptr; // what is set; null: nothing
     const char* grip = nullptr;                 // its label
-    double most = 0;                            // what a person may set
+    double most = 0;                            // what a user may set
     std::int64_t step = 0;                      // by a key, and of threads and bytes the least
     double unit = 1;                            // of the field in one unit
     double reserved = 0;                        // units of a block that are not the kernel's
@@ -169,7 +169,7 @@ void draw_stairs(const Painter& p, Rect area, RooflineState& state, const Multip
                                          shared_words(state.shape.shared));
     Plot plot(p, area, {0, 256, PlotScale::linear, "", plain_number},
               {0, 1.06, PlotScale::linear, "", format_percent},
-              {.title = "Occupancy vs registers per thread", .says = says, .part = "occupancy"});
+              {.title = "Occupancy vs registers per thread", .note = says, .part = "occupancy"});
     if (!plot)
     {
         return;

@@ -44,7 +44,7 @@ public:
     std::vector<const RoofPoint*> products() const;
     // The product of the second page.
     ProductDetail product(const RooflineState& state) const;
-    // The same with other numbers of rows.
+    // Details with other numbers of rows.
     std::vector<ProductDetail> saw(const RooflineState& state, const std::vector<double>& rows) const;
 
 private:

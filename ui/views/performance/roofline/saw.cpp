@@ -51,7 +51,7 @@ void draw_saw(const RooflineRoom& r, Rect area, const RooflineSheet& sheet)
     Plot plot(
         p, area, {0, reach, PlotScale::linear, "", plain_number},
         {0, d.peak * 1.08, PlotScale::linear, "", [](double v) { return plain_number(v / 1e12) + " T"; }},
-        {.title = "Throughput vs M", .says = says, .part = "saw", .names = 140});
+        {.title = "Throughput vs M", .note = says, .part = "saw", .names = 140});
     if (!plot)
     {
         return;
@@ -73,7 +73,7 @@ void draw_saw(const RooflineRoom& r, Rect area, const RooflineSheet& sheet)
     if (const auto to = grip.x(1))
     {
         Product moved = d.product;
-        moved.rows = std::round(std::min(kRooflineRows.held(*to), reach));
+        moved.rows = std::round(std::min(kRooflineRows.clamped(*to), reach));
         state.moved = moved;
         r.out.animating = true;
     }

@@ -267,7 +267,7 @@ PlannerChartEvent PlannerChart::draw(Rect area)
                fmt::format("{} on the peak-memory GPU", p_.look.gigabyte()), number},
               {least_ / unit_.seconds, most_ / unit_.seconds, PlotScale::linear, cost ? "GPU-seconds" : "",
                [&](double v) { return cost ? number(v) : fmt::format("{} {}", number(v), unit_.name); }},
-              {.title = title(), .says = says});
+              {.title = title(), .note = says});
     PlannerChartEvent event;
     if (!plot)
     {

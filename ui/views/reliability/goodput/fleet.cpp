@@ -194,6 +194,7 @@ Caption fleet_caption(const Frame& frame, GoodputState& state)
 
 } // namespace
 
-const Page<GoodputState> kGoodputFleet{"100,000 GPUs", draw_fleet, panel_fleet, fleet_caption, nullptr, "Goodput of large fleets"};
+const Page<GoodputState> kGoodputFleet{"100,000 GPUs", draw_fleet, panel_fleet,
+                                       fleet_caption,  nullptr,    "Goodput of large fleets"};
 
 } // namespace ringside

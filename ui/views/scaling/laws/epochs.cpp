@@ -15,7 +15,7 @@ namespace
 
 double unique_of(const LawsState& state, const LawsSplit& split)
 {
-    return kLawsTokens.held(state.unique.value_or(split.tokens / 4));
+    return kLawsTokens.clamped(state.unique.value_or(split.tokens / 4));
 }
 
 void draw_epochs(const LawsRoom& r)
@@ -43,7 +43,7 @@ void draw_epochs(const LawsRoom& r)
                   fmt::format("{} epochs are worth {}", three_digits(state.passes), three_digits(worth)));
     if (const auto to = grip.x(1.1))
     {
-        state.passes = kLawsPasses.held(*to);
+        state.passes = kLawsPasses.clamped(*to);
         r.out.animating = true;
     }
 }
@@ -83,6 +83,7 @@ Caption caption_epochs(const Frame& frame, LawsState& state)
 
 } // namespace
 
-const Page<LawsState> epochs_page{"Epochs", draw_epochs, panel_epochs, caption_epochs};
+const Page<LawsState> epochs_page{"Epochs",       draw_epochs, panel_epochs,
+                                  caption_epochs, nullptr,     "Repeated data"};
 
 } // namespace ringside

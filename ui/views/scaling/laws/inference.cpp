@@ -44,7 +44,7 @@ std::optional<Lives> lives_of(const LossFit& fit, const LawsSplit& split, double
     return l;
 }
 
-// Of a life at every size that reaches the loss at all.
+// Points of a life at every size that reaches the loss at all.
 template <typename Part>
 std::vector<PlotPoint> curve_of(const PlotAxis& sizes, const LossFit& fit, double wanted, double served,
                                 Part part)
@@ -100,7 +100,7 @@ void draw_inference(const LawsRoom& r)
     mark(p, plot, l.plain_life, fmt::format("compute-optimal: {}", format_count(l.plain.parameters)));
     const auto to = plot.grip({split.parameters, l.chosen.total()}, "###point of a life").x(1.1);
     const double tokens = to ? tokens_for_loss(fit, split.loss, *to) : 0;
-    if (tokens == kLawsTokens.held(tokens))
+    if (tokens == kLawsTokens.clamped(tokens))
     {
         move_to(state, *to, tokens);
         r.out.animating = true;
@@ -137,6 +137,7 @@ Caption caption_inference(const Frame& frame, LawsState& state)
 
 } // namespace
 
-const Page<LawsState> inference_page{"Serve", draw_inference, panel_inference, caption_inference};
+const Page<LawsState> inference_page{"Serve",           draw_inference, panel_inference,
+                                     caption_inference, nullptr,        "Cost with inference"};
 
 } // namespace ringside

@@ -124,7 +124,8 @@ void draw_rules(const Painter& p, Rect area, const Plot& plot, const LawsSplit& 
         p.fill({from - p.px(3), row.y + p.px(1), std::min(w, row.right() - from) + p.px(6), row.h - p.px(2)},
                t.window);
         p.text_within(from, row.middle(), row.right() - from, Type::small, t.text, words);
-        if (row.contains(ImGui::GetIO().MousePos))
+        p.mark({x - p.px(5), row.y, p.px(10), row.h});
+        if (p.points_in(row))
         {
             tooltip_at_mouse(p, fmt::format("{}\nN grows as C^{:.2f}", rule.source, rule.exponent));
         }
@@ -144,7 +145,7 @@ void draw_isoflop(const LawsRoom& r)
     const auto [sizes, losses] = axes_of(fit, split);
     Plot plot(
         p, area, sizes, losses,
-        {.title = "IsoFLOP curves", .says = "band: within 10% of the optimal compute", .part = "valleys"});
+        {.title = "IsoFLOP curves", .note = "band: within 10% of the optimal compute", .part = "valleys"});
     if (!plot)
     {
         return;

@@ -119,6 +119,7 @@ Caption caption_models(const Frame& frame, LawsState& state)
 
 } // namespace
 
-const Page<LawsState> models_page{"Models", draw_models, panel_parameters, caption_models};
+const Page<LawsState> models_page{"Models",       draw_models, panel_parameters,
+                                  caption_models, nullptr,     "Published models"};
 
 } // namespace ringside

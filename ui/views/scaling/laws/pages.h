@@ -52,7 +52,7 @@ void move_to(LawsState& state, double parameters, double tokens);
 
 // Fit and compute, what the page sets, and what the split comes to.
 void panel_split(PanelColumn& column, const LawsRoom& room, const std::function<void(const LawsSplit&)>& own);
-// The same with the number of parameters as its own.
+// The panel with the number of parameters as its own.
 void panel_parameters(PanelColumn& column, const LawsRoom& room);
 // With the fit's constants as its source, and a word on a scenario beyond the picture.
 Caption split_caption(const LawsState& state, const LawsSplit& split, std::string sentence,

@@ -112,6 +112,7 @@ Caption caption_split(const Frame& frame, RlState& state)
 
 } // namespace
 
-const Page<RlState> rl_split_page{"GPU split", draw_split, panel_rollout, caption_split, nullptr, "GPUs for rollouts"};
+const Page<RlState> rl_split_page{"GPU split",   draw_split, panel_rollout,
+                                  caption_split, nullptr,    "GPUs for rollouts"};
 
 } // namespace ringside

@@ -1,5 +1,5 @@
 // How a question is answered: a number or a layout is typed, a choice is picked, items are moved; what is
-// said aloud is judged by the points it made. With the person's note on it, and where it comes from.
+// said aloud is judged by the points it made. With the user's note on it, and where it comes from.
 #pragma once
 
 #include "core/study/grading/grading.h"
@@ -61,6 +61,7 @@ private:
 
     std::string shown_; // place, id, seed and values of the question
     AnswerField field_;
+    std::vector<std::string> units_; // to choose from beside the field
     std::string meant_for_;          // the text that was handed in
     std::vector<std::string> meant_; // what it may mean: "57 B", "57 GB"
     bool taken_ = false;             // one of them, to be checked at the next draw

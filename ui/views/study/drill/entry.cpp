@@ -71,6 +71,7 @@ bool AnswerEntry::show(const Question& q, std::string_view place, std::string_vi
     cursor_ = 0;
     wrong_from_.reset();
     meant_.clear();
+    units_ = units_to_offer(q);
     field_.focus();
     order_.resize(q.ordering.items.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -199,7 +200,9 @@ bool AnswerEntry::draw_field(Sheet& sheet, const Question& q, const EntryState& 
         const std::string_view hint = !numeric         ? "tp 8 pp 4 zero 1 micro 1"
                                       : q.unit.empty() ? "a number"
                                                        : "a number with its unit";
-        enter = field_.draw(p, box, {"###answer", hint, Type::mono_title, edge, p.px(56)}, animating);
+        const std::span<const std::string> units =
+            offers_meanings() ? std::span<const std::string>{} : units_;
+        enter = field_.draw(p, box, {"###answer", hint, Type::mono_title, edge, p.px(56), units}, animating);
         enter = std::exchange(taken_, false) || enter;
     }
     else

@@ -38,7 +38,7 @@ bool enter_pressed(bool or_space = true);
 // What is asked, and what to assume. `lead` stands before it; may be empty. A quiet stem leaves room for the
 // solution below.
 void draw_stem(Sheet& sheet, const Question& question, std::string_view lead, bool quiet = false);
-// Of a diagnosis, as charts and logs.
+// Draws the evidence of a diagnosis, as charts and logs.
 void draw_evidence(Sheet& sheet, const Evidence& evidence);
 // "numeric, medium"
 std::string kind_of_question(const Question& question);

@@ -84,7 +84,7 @@ void draw_grades(const Painter& painter, Rect area, const StudyFrame& study, con
 // Those that can be given, where there is no panel.
 std::vector<KeyButton> grade_buttons(const DrillSession& drill, Out& out);
 // What Enter gives: the best grade that is left, while asking if the next answer is right. That one could
-// teach it is the person's to say.
+// teach it is the user's to say.
 Grade offered_grade(const DrillSession& drill, std::int64_t now_ms);
 
 std::string drill_title(const StudyFrame& study, const DrillSession* drill);

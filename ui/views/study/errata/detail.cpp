@@ -14,7 +14,7 @@ namespace ringside
 namespace
 {
 
-// Of texts, larger where lines are long enough.
+// The type of texts, larger where lines are long enough.
 Type reading_type(const Sheet& sheet)
 {
     constexpr float kWide = 720; // [design px]

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include "core/base/scale.h"
 #include "core/study/grading/answer.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/errata/parts.h"
-#include "ui/widgets/sheet.h"
+#include "ui/widgets/panel_column.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,45 +20,17 @@ double value_of(const ErratumParameter& p, const DrawnValues& overrides)
     return found == overrides.end() ? p.value : std::get<double>(found->second);
 }
 
-// On a logarithmic track.
-float position_of(const ErratumParameter& p, double value)
-{
-    const double span = std::log(p.high / p.low);
-    return span > 0 ? static_cast<float>(std::clamp(std::log(value / p.low) / span, 0.0, 1.0)) : 0.0F;
-}
-
-std::size_t nearest(const std::vector<double>& stops, double value)
-{
-    return static_cast<std::size_t>(nearest_by_ratio(stops, value) - stops.begin());
-}
-
-// The stop beyond `value` in the direction of `steps`.
-double next_of(const std::vector<double>& stops, double value, int steps)
-{
-    if (steps > 0)
-    {
-        const auto next = std::upper_bound(stops.begin(), stops.end(), value * (1 + 1e-9));
-        return next == stops.end() ? stops.back() : *next;
-    }
-    const auto next = std::lower_bound(stops.begin(), stops.end(), value * (1 - 1e-9));
-    return next == stops.begin() ? stops.front() : *(next - 1);
-}
-
 // Where a change of the slider wants to go; nothing where it says nothing that can be read.
-std::optional<double> wanted_of(const SliderChange& change, const ErratumParameter& p, double value,
-                                std::string& refused)
+std::optional<double> wanted_of(const SliderChange& change, const Track& track, const ErratumParameter& p,
+                                double value, std::string& refused)
 {
-    const std::vector<double> stops = stops_of(p);
-    switch (change.kind)
+    if (change.kind == SliderChange::Kind::none)
     {
-    case SliderChange::Kind::none:
         return std::nullopt;
-    case SliderChange::Kind::dragged:
-        return stops[nearest(stops, p.low * std::pow(p.high / p.low, static_cast<double>(change.position)))];
-    case SliderChange::Kind::stepped:
-        return next_of(stops, value, change.steps);
-    case SliderChange::Kind::typed:
-        break;
+    }
+    if (change.kind != SliderChange::Kind::typed)
+    {
+        return moved_to(track, value, change);
     }
     const StudyUnit& unit = *find_study_unit(p.unit);
     const auto typed = read_answer(change.text, asked_for(unit));
@@ -138,22 +109,19 @@ double as_far_as_it_runs(Calculator& calculator, const Erratum& e, const Erratum
 
 } // namespace
 
-std::optional<double> ErrataNumbers::draw_parameter(const Painter& painter, Rect row, const Erratum& e,
+std::optional<double> ErrataNumbers::draw_parameter(PanelColumn& column, const Erratum& e,
                                                     const ErratumParameter& p, const DrawnValues& overrides,
                                                     Calculator& calculator)
 {
     const double value = value_of(p, overrides);
     const std::string label = fmt::format("{}###number {}", p.name, p.name);
-    std::vector<float> ticks;
-    for (const double stop : stops_of(p))
-    {
-        ticks.push_back(position_of(p, stop));
-    }
-    const SliderText words{label.c_str(), given_text(value, *find_study_unit(p.unit)), ticks};
-    const SliderChange change = slider(painter, row, words, position_of(p, value));
+    const std::vector<double> stops = stops_of(p);
+    const Track track = Track::log_at(stops, p.low, p.high);
+    const SliderChange change =
+        column.slider(label.c_str(), given_text(value, *find_study_unit(p.unit)), track, value);
     std::string refused;
     std::optional<double> moved;
-    if (const auto wanted = wanted_of(change, p, value, refused))
+    if (const auto wanted = wanted_of(change, track, p, value, refused))
     {
         const double to = as_far_as_it_runs(calculator, e, p, overrides, *wanted, refused);
         refused_ = refused;
@@ -172,7 +140,8 @@ NumbersEvent ErrataNumbers::draw(const Frame& frame, const Painter& p, Rect area
         id_ = e.id;
         refused_.clear();
     }
-    Sheet sheet(p, area);
+    bool moves = false; // the view asks for the next frame when it takes the event
+    PanelColumn sheet(p, area, moves);
     Rect row = sheet.row(32);
     if (!overrides.empty() &&
         button(p, row.cut_right(p.px(96)), "Reset###reset numbers", "R", ButtonStyle::quiet))
@@ -184,7 +153,7 @@ NumbersEvent ErrataNumbers::draw(const Frame& frame, const Painter& p, Rect area
     sheet.gap(6);
     for (const ErratumParameter& parameter : e.parameters)
     {
-        if (const auto to = draw_parameter(p, sheet.row(50), e, parameter, overrides, calculator))
+        if (const auto to = draw_parameter(sheet, e, parameter, overrides, calculator))
         {
             event.values = overrides;
             (*event.values)[parameter.name] = *to;

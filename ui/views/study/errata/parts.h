@@ -5,7 +5,7 @@
 #include "ui/shell/frame/errata_frame.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
-#include "ui/widgets/sheet.h"
+#include "ui/widgets/panel_column.h"
 
 namespace ringside
 {
@@ -73,7 +73,7 @@ public:
 
 private:
     // What the parameter was moved to.
-    std::optional<double> draw_parameter(const Painter& painter, Rect row, const Erratum& erratum,
+    std::optional<double> draw_parameter(PanelColumn& column, const Erratum& erratum,
                                          const ErratumParameter& parameter, const DrawnValues& overrides,
                                          Calculator& calculator);
 

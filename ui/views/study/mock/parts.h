@@ -14,7 +14,7 @@ namespace ringside
 Pip pip_of(const MockSession& mock, const MockItem& item);
 // The clock over the list; returns the one pressed.
 std::optional<std::size_t> draw_mock_panel(const Painter& painter, Rect area, const MockSession& mock);
-// What a person reads of a question.
+// What a user reads of a question.
 std::string state_words(const MockSession& mock, const MockItem& item);
 
 // Returns the question whose row was pressed.

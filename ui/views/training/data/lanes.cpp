@@ -186,7 +186,7 @@ private:
                 {
                     rows.label(*block, p_.theme.forward.label, {std::to_string(span.batch)});
                 }
-                if (rows.pointed(rows.cell(lane, span.from, to)) && state_.hold.owner.empty() &&
+                if (rows.points_at(rows.cell(lane, span.from, to)) && state_.hold.owner.empty() &&
                     !ImGui::IsAnyItemHovered())
                 {
                     tooltip_at_mouse(p_, say(span));
@@ -195,7 +195,7 @@ private:
         }
     }
 
-    // Of a worker's time, what it waits for room in the queue.
+    // The share of a worker's time that it waits for room in the queue.
     double idle_share(std::size_t worker) const
     {
         double idle = 0;

@@ -1,4 +1,4 @@
-// The pages of data loading, what a person has set in them, and the reader's run that follows from it.
+// The pages of data loading, what a user has set in them, and the reader's run that follows from it.
 #pragma once
 
 #include "core/training/data_feed/feed.h"

@@ -1,4 +1,4 @@
-// The pages of the view of number formats, what a person has set in them, and what follows from that at a
+// The pages of the view of number formats, what a user has set in them, and what follows from that at a
 // moment of its clock.
 #pragma once
 

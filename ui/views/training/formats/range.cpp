@@ -45,7 +45,7 @@ void draw_marker(const Painter& p, Plot& plot, FormatsState& state, FormatId sho
         plot.label({plot.x.high, plot.y.high}, words, true);
         return;
     }
-    const double here = plot.x.held(exponent_of(state.value));
+    const double here = plot.x.clamped(exponent_of(state.value));
     plot.rule_x(here, {p.theme.text, 1.5F});
     const PlotMove grip =
         plot.grip({here, plot.y_of(plot.area.bottom() - p.px(12))}, "###magnitude of the number", words);
@@ -123,7 +123,7 @@ void draw_format_range(const Painter& p, Rect area, FormatsState& state, FormatI
     Plot plot(p, area, {kFirst, kLast, PlotScale::linear, "", two_to_the},
               {0.8, kMostBits, PlotScale::log2, "", [](double v) { return fmt::format("{:g}", v); }},
               {.title = "Range vs precision",
-               .says = "significant bits at each magnitude; slopes are subnormals",
+               .note = "significant bits at each magnitude; slopes are subnormals",
                .part = "range"});
     if (!plot)
     {
@@ -157,7 +157,7 @@ void draw_format_line(const Painter& p, Rect area, FormatsState& state, FormatId
                "",
                short_figure,
                {held - step, held, held + step}},
-              {0, 1}, {.title = title, .says = says});
+              {0, 1}, {.title = title, .note = says});
     if (!plot || !std::isfinite(state.value))
     {
         return;

@@ -1,4 +1,4 @@
-// The pages of the optimizer view and what a person has set in them.
+// The pages of the optimizer view and what a user has set in them.
 #pragma once
 
 #include "core/training/batch.h"

@@ -78,7 +78,7 @@ void drag_peak(Plot& plot, const RateSchedule& s, OptimizerState& state)
     }
     if (const auto to = peak.x(std::max(1.0, plot.x.high / 200)))
     {
-        state.rate.warmup = std::llround(plot.x.held(*to));
+        state.rate.warmup = std::llround(plot.x.clamped(*to));
     }
 }
 
@@ -210,7 +210,7 @@ void draw_rate(const OptimizerRoom& r)
     }
     Plot plot(r.p, area, {0, end, PlotScale::linear, "optimizer steps of the run", step_words}, rates,
               {.title = "Learning rate over the run",
-               .says = "drag peak, minimum or start of the decay; click a name",
+               .note = "drag peak, minimum or start of the decay; click a name",
                .part = "rate",
                .names = 114});
     if (!plot)
