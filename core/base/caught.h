@@ -30,7 +30,7 @@ Issue fault_of(const std::exception_ptr& thrown);
 // Short enough that a string holds it without asking for memory.
 inline constexpr const char* kNoMemory = "out of memory";
 
-// The same as a line for the user, whatever memory is left.
+// fault_of() as a line for the user, whatever memory is left.
 inline std::string fault_line(const std::exception_ptr& thrown) noexcept
 {
     std::string line = kNoMemory;

@@ -54,7 +54,7 @@ std::vector<T> list_of(const Range& range, const Of& of)
     return list;
 }
 
-// The same of those entries alone for which `which` holds.
+// The list of those entries alone for which `which` holds.
 template <class T, class Range, class Which, class Of = std::identity>
 std::vector<T> list_where(const Range& range, const Which& which, const Of& of = {})
 {

@@ -15,7 +15,7 @@ enum class Severity
     warning // computed, but the user should know
 };
 
-// One problem with what a person gave: where, what, and what would work instead.
+// One problem with what a user gave: where, what, and what would work instead.
 struct Issue
 {
     std::string path;    // "parallel.tensor", or "file.json: parallel.tensor"

@@ -22,7 +22,7 @@ struct CurrentLayout
     bool runs() const { return candidate.seconds > 0; }
 };
 
-// Of a scenario without search_faults().
+// The layout of a scenario without search_faults().
 CurrentLayout current_layout(const Scenario& scenario, const SearchLimits& limits);
 
 } // namespace ringside

@@ -223,7 +223,9 @@ void read_value(const JsonPlace& place, const JsonRule& rule, JsonValue& target)
 
 void read_schema(const JsonPlace& place, const char* id)
 {
-    if (place.value != id)
+    // Not by ==, which makes a value of the text, and may throw out of noexcept.
+    const auto* word = place.value.get_ptr<const std::string*>();
+    if (word == nullptr || *word != id)
     {
         place.fault(shown(place.value) + " is another schema", fmt::format("use \"{}\"", id));
     }

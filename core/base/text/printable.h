@@ -12,7 +12,7 @@ namespace ringside
 // and bytes that are not UTF-8, are written as \x1b is here.
 std::string printable(std::string_view text);
 
-// Of the first character; 0 where no whole one of UTF-8 begins.
+// The bytes of the first character; 0 where no whole one of UTF-8 begins.
 std::size_t character_length(std::string_view text);
 
 // Its beginning, and "..." where it goes on; never a part of a character.

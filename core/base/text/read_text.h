@@ -1,4 +1,4 @@
-// Reading files with a limit: what a program comes with, what it has kept, and what a person names. Never
+// Reading files with a limit: what a program comes with, what it has kept, and what a user names. Never
 // waits for a pipe or reads on for ever where a plain file is expected.
 #pragma once
 
@@ -23,10 +23,10 @@ struct FileKind
 // The whole file, or standard input for "-". What is over the limit is refused without being read, and what
 // begins otherwise after its first bytes, so that /dev/zero ends long before a limit of gigabytes.
 Result<std::string> read_text(const std::string& path, const FileKind& kind);
-// Of the assets or the program's own: a plain file, without its name before the faults.
+// Reads a file of the assets or the program's own: a plain file, without its name before the faults.
 Result<std::string> read_plain(const std::filesystem::path& file, std::size_t limit);
 
-// Of the bytes in their order, to find out whether any has changed.
+// Follows from the bytes in their order, to find out whether any has changed.
 std::uint64_t checksum(std::string_view bytes);
 
 } // namespace ringside

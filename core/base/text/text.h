@@ -33,7 +33,7 @@ std::string three_digits(double value);
 std::string grouped(std::int64_t value);
 // "84.3 GB", "512 B", "1.12 TB"; or KiB, MiB, GiB, TiB. The scale follows the size.
 std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
-// The same in gigabytes whatever the size, for columns that are compared: "84.3", "0.012", "0.000230".
+// Gigabytes whatever the size, for columns that are compared: "84.3", "0.012", "0.000230".
 std::string format_gigabytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
 // The unit of a table or an axis whose largest entry is this: gigabytes, until that takes too many digits.
 struct ByteScale
@@ -52,7 +52,7 @@ std::string plain_number(double value);
 std::string range_hint(std::int64_t least, std::int64_t most);
 // "70.6 B", "8.03 B", "124 M", "1.00 T", "1.00 E", "<0.001": parameters and tokens.
 std::string format_count(double count);
-// As a person says it: "62.5 ms", "8.27 s", "1 h 16 min", "3 d 4 h", "76.1 d", "5.60 years".
+// As a user says it: "62.5 ms", "8.27 s", "1 h 16 min", "3 d 4 h", "76.1 d", "5.60 years".
 std::string format_seconds(Seconds seconds);
 // The number of an axis: one unit that suits the tick, without trailing zeros: "10 ms", "100 s", "2 h", "90
 // min".

@@ -191,7 +191,7 @@ Issue no_layout_word(const std::string& word)
 
 // Everything that can be named, over a layout where all is 1 or off.
 Result<Layout> read_layout_words(const std::vector<std::string>& words, Layout layout,
-                          std::optional<std::int64_t>& data)
+                                 std::optional<std::int64_t>& data)
 {
     for (std::size_t i = 0; i < words.size(); ++i)
     {

@@ -1,5 +1,5 @@
-// A question as a person meets it: what a seed makes of one variant of a family. Everything to ask, hint,
-// grade and explain it is in it; nothing of the person.
+// A question as a user meets it: what a seed makes of one variant of a family. Everything to ask, hint,
+// grade and explain it is in it; nothing of the user.
 #pragma once
 
 #include "core/study/grading/answer.h"
@@ -87,10 +87,10 @@ struct Question
 // Values that would be taken for the key: closer than the tolerance and the rounding of a printed answer.
 bool too_close(double value, double key, double tolerance);
 
-// The same seed gives the same question on every machine. Numbers that break a condition, a scenario that is
-// not valid or a tie of two choices are drawn again, a bounded number of times. Mistakes that come too close
-// to the key are left out of this question. `overrides` replaces parameters. Faults: paths are those of the
-// variant, "mistakes[1].value".
+// One seed gives one question on every machine. Numbers that break a condition, a scenario that is not valid
+// or a tie of two choices are drawn again, a bounded number of times. Mistakes that come too close to the key
+// are left out of this question. `overrides` replaces parameters. Faults: paths are those of the variant,
+// "mistakes[1].value".
 Result<Question> draw(Calculator& calculator, const QuestionFamily& family, std::size_t variant,
                       std::uint64_t seed, const DrawnValues& overrides = {});
 

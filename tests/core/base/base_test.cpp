@@ -68,7 +68,7 @@ TEST_CASE("counts, seconds and shares print with units")
     CHECK(format_percent(2.0 / 9) == "22.2%");
 }
 
-TEST_CASE("times print in the unit a person says, ticks of an axis in one")
+TEST_CASE("times print in the unit a user says, ticks of an axis in one")
 {
     const auto says = [](double seconds) { return format_seconds(Seconds(seconds)); };
     CHECK(says(0) == "0 s");

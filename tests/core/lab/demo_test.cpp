@@ -129,7 +129,7 @@ TEST_CASE("twice the batch again and again ends at the budget, where the engine 
     CHECK(demo.find(runs).answer == 1);
 }
 
-TEST_CASE("what was turned is named as a person reads it")
+TEST_CASE("what was turned is named as a user reads it")
 {
     const TrainerConfig now = base_of(true);
     TrainerConfig next = now;

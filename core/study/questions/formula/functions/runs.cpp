@@ -50,7 +50,7 @@ Value daly(Arguments v)
     return daly_interval(Seconds(v[0]), Seconds(v[1])).value;
 }
 
-// Of a reader whose storage is no limit.
+// Assumes a reader whose storage is no limit.
 Value starved_share(Arguments v)
 {
     if (!(v[0] >= 1 && v[0] <= 1e6) || !(v[1] > 0) || !(v[2] > 0))
