@@ -80,6 +80,41 @@ std::vector<std::string> gaps_of(const Coverage& coverage)
     return gaps;
 }
 
+// Items that questions are to ask, in files of the tests: beside the assets in a source tree alone, and never
+// named.
+struct SourceItems
+{
+    std::size_t items = 0;
+    std::size_t askable = 0;
+};
+
+std::optional<SourceItems> source_items(const std::filesystem::path& assets, const QuestionBank& bank)
+{
+    const std::filesystem::path folder = assets / "../tests/data/study";
+    const auto inventory = read_plain(folder / "inventory.json", kMaxJsonBytes);
+    const auto rows = read_plain(folder / "coverage.json", kMaxJsonBytes);
+    const auto all = inventory ? read_inventory(*inventory) : Result<Inventory>(inventory.issues());
+    const json coverage = rows ? json::parse(*rows, nullptr, false) : json();
+    if (!all || !coverage.is_object() || !coverage.contains("questions"))
+    {
+        return {};
+    }
+    std::set<std::string> asked;
+    for (const auto& [question, items] : coverage["questions"].items())
+    {
+        if (find_variant(bank, question))
+        {
+            for (const json& item : items)
+            {
+                asked.insert(item.get<std::string>());
+            }
+        }
+    }
+    const auto askable =
+        std::ranges::count_if(all->items, [&](const InventoryItem& i) { return asked.contains(i.id); });
+    return SourceItems{all->items.size(), static_cast<std::size_t>(askable)};
+}
+
 // What there is of everything, and every fault of it.
 struct Shipped
 {
@@ -92,12 +127,15 @@ struct Shipped
     std::size_t missions = 0;
     std::size_t demos = 0;
     std::optional<Coverage> coverage;
+    std::optional<SourceItems> sources; // none outside a source tree
 
     std::string coverage_words() const
     {
-        return coverage ? fmt::format("{} of {} concepts complete", coverage->complete(),
-                                      coverage->concepts.size())
-                        : "";
+        return (coverage ? fmt::format("{} of {} concepts complete", coverage->complete(),
+                                       coverage->concepts.size())
+                         : "") +
+               (sources ? fmt::format("\n{} of {} source items askable", sources->askable, sources->items)
+                        : "");
     }
 };
 
@@ -152,6 +190,7 @@ void check_questions(const std::filesystem::path& assets, const Presets& presets
     }
     bar.clear();
     found.coverage = coverage_of(bank, *inventory, lessons);
+    found.sources = source_items(assets, bank);
 }
 
 Shipped check_shipped(const std::filesystem::path& assets, const Presets& presets, std::uint64_t seeds,
@@ -181,21 +220,26 @@ Shipped check_shipped(const std::filesystem::path& assets, const Presets& preset
 json to_json(const Shipped& found, const Presets& presets, std::size_t faults)
 {
     const Coverage coverage = found.coverage.value_or(Coverage());
-    return {{"models", presets.models.size()},
-            {"gpus", presets.gpus.size()},
-            {"clusters", presets.clusters.size()},
-            {"frameworks", presets.frameworks.size()},
-            {"scenarios", presets.scenarios.size()},
-            {"question_families", found.families},
-            {"question_variants", found.variants},
-            {"concepts_complete", coverage.complete()},
-            {"concepts", to_json(coverage.concepts)},
-            {"errata", found.errata},
-            {"missions", found.missions},
-            {"lessons", found.lessons},
-            {"demos", found.demos},
-            {"terms", found.terms},
-            {"faults", faults}};
+    json all{{"models", presets.models.size()},
+             {"gpus", presets.gpus.size()},
+             {"clusters", presets.clusters.size()},
+             {"frameworks", presets.frameworks.size()},
+             {"scenarios", presets.scenarios.size()},
+             {"question_families", found.families},
+             {"question_variants", found.variants},
+             {"concepts_complete", coverage.complete()},
+             {"concepts", to_json(coverage.concepts)},
+             {"errata", found.errata},
+             {"missions", found.missions},
+             {"lessons", found.lessons},
+             {"demos", found.demos},
+             {"terms", found.terms},
+             {"faults", faults}};
+    if (found.sources)
+    {
+        all["source_items_askable"] = found.sources->askable;
+    }
+    return all;
 }
 
 void print_words(const Shipped& found, const Presets& presets, std::size_t faults, bool concepts)

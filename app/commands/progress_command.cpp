@@ -1,4 +1,4 @@
-// `ringside progress show` and `progress restore BACKUP`: what the window keeps of a person's study.
+// `ringside progress show` and `progress restore BACKUP`: what the window keeps of the user's study.
 #include "app/commands/console/options.h"
 #include "app/files/study_store.h"
 #include "core/base/counted.h"

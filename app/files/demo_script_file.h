@@ -1,4 +1,4 @@
-// Demonstrations on disk: assets/demos/*.json, or a person's own.
+// Demonstrations on disk: assets/demos/*.json, or a user's own.
 #pragma once
 
 #include "core/study/lessons/demo_script.h"

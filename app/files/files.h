@@ -26,7 +26,7 @@ Issues save_text(const std::filesystem::path& path, std::string_view text);
 // Whether save_text() would get as far as writing, before hours of work depend on it. Nothing is left behind;
 // a device or a pipe is not opened, as its reader would notice.
 Issues check_can_save(const std::filesystem::path& path);
-// The same but for the flushing: for what is written many times a second and need not outlast a power cut.
+// save_text() without the flushing: for what is written many times a second and need not outlast a power cut.
 Issues show_text(const std::filesystem::path& path, std::string_view text);
 
 // Saves in the folder for downloads, under this name or with a number behind it, never over another file;

@@ -1,4 +1,4 @@
-// Lessons on disk: where they are, and which ones a person has finished
+// Lessons on disk: where they are, and which ones a user has finished
 // ($XDG_CONFIG_HOME/ringside/lessons.json).
 #pragma once
 

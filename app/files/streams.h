@@ -39,7 +39,7 @@ const std::atomic<bool>& stopped();
 // What a shell expects of a program that a signal ended; else this status.
 int stop_status(int otherwise);
 
-// A line for a person: what they gave may be of any length, so words end after 200 bytes and the line after
+// A line for a user: what they gave may be of any length, so words end after 200 bytes and the line after
 // 4,000.
 std::string in_short(std::string_view line);
 // Faults of what a file holds, with the file's name before each that does not begin with it.
@@ -47,7 +47,7 @@ Issues of_file(Issues issues, const std::string& file);
 // Each on one line of stderr as `path: message (hint)`, of this file; returns the status for bad input. Long
 // words are shortened, and of very many faults the first are printed.
 int print_faults(const Issues& issues, const std::string& file = {});
-// The same of what ended the program, whatever memory is left for it.
+// Prints what ended the program, whatever memory is left for it.
 int print_thrown(const std::exception_ptr& thrown) noexcept;
 
 } // namespace ringside

@@ -13,7 +13,7 @@ void restore_files();
 std::string keep_files();
 // Takes in what another tab has kept since: its progress and the lessons it finished, which are then merged.
 void take_in_changes();
-// Gives the person a file.
+// Gives the user a file.
 void download(const std::string& name, const std::string& text);
 // The canvas as a PNG, once it has been drawn.
 void download_picture(const std::string& name);

@@ -11,7 +11,7 @@ namespace ringside::page
 // Draws one frame; returns the seconds until the next is due: 0 at once, below 0 only when something happens.
 using DrawFrame = std::function<double(double now, double seconds)>;
 
-// Of the element #canvas, with WebGL 2; false: the browser has none.
+// Starts the element #canvas with WebGL 2; false: the browser has none.
 bool start_canvas();
 // From here on frames are drawn. Call once ImGui's context is there.
 void start_frames(DrawFrame draw);

@@ -155,7 +155,7 @@ WorkerLine* line_of(int number)
     return found == lines().end() ? nullptr : found->second;
 }
 
-// Of a worker: the card that its steps are made on.
+// The card that a worker's steps are made on.
 struct WorkerCard
 {
     std::optional<trainer::GpuAdapter> adapter; // none: the processor
@@ -180,7 +180,7 @@ struct PagePlayer final : trainer::GpuPlayer
     }
 };
 
-// Of a worker.
+// The host of a worker.
 trainer::RunHost& host()
 {
     static trainer::RunHost one(

@@ -5,7 +5,7 @@ const gpuCommands = ['create', 'destroy', 'kernel', 'run', 'clear', 'copy', 'upl
 const sizesPlace = 256; // bytes
 const liveSizes = 1; // the buffer for sizes of what is not recorded
 
-// The card behind one of WebGPU's two preferences; throws what to tell the person.
+// The card behind one of WebGPU's two preferences; throws what to tell the user.
 const openGpu = async (preference) => {
     if (!navigator.gpu) { throw new Error('this browser has no WebGPU'); }
     const adapter = await navigator.gpu.requestAdapter({ powerPreference: preference });
@@ -82,7 +82,8 @@ fn set_${key}(i: u32, value: f32) { ${key}[i] = value; }
 fn set_${key}_pair(i: u32, two: vec2<f32>) { ${key}[i] = two.x; ${key}[i + 1u] = two.y; }`);
     }
 
-    // The same in 16 bits, two in a word: exclusive or with what its own half changes leaves the other half to its thread.
+    // Accessors of 16-bit numbers, two in a word: exclusive or with what its own half changes leaves the other half to its
+    // thread.
     static halves(key, access, format) {
         const word = access === 'read' ? `${key}[i >> 1u]` : `atomicLoad(&${key}[i >> 1u])`;
         return `var<storage, ${access}> ${key}: array<${access === 'read' ? 'u32' : 'atomic<u32>'}>;

@@ -55,7 +55,7 @@ public:
     void kill(); // also from another thread
     // Until it ends: its exit status; -1: it was killed, or never there.
     int wait();
-    // The same where it has ended; nothing while it runs.
+    // The status where it has ended; nothing while it runs.
     std::optional<int> ended();
     // It goes on without its owner.
     void let_go() { child_ = -1; }

@@ -98,7 +98,7 @@ int run_rank_check(parallel::MpiWorld& world, const CheckOptions& options)
     return 0;
 }
 
-// Everybody hears the reason, but one rank says it.
+// Every rank hears the reason, but one rank says it.
 int carry_out(parallel::MpiWorld& world, const Options& o)
 {
     try

@@ -125,7 +125,7 @@ class RankTraining
 {
 public:
     RankTraining(parallel::MpiWorld& world, const RankTrainOptions& options)
-        : world_(world), o_(options), files_(world, "files", everybody(world.ranks()), kFilesTag, log_),
+        : world_(world), o_(options), files_(world, "files", all_ranks(world.ranks()), kFilesTag, log_),
           backend_(1)
     {
         Checkpoint start = taken(trainer::checkpoint_from_text(shared_text(files_, o_.from)));
@@ -200,7 +200,7 @@ private:
         }
     }
 
-    static std::vector<int> everybody(int ranks)
+    static std::vector<int> all_ranks(int ranks)
     {
         std::vector<int> all(static_cast<std::size_t>(ranks));
         std::iota(all.begin(), all.end(), 0);

@@ -34,13 +34,13 @@ public:
     void set_sketch(Sketch* sketch) { sketch_ = sketch; }
     // What the charts of each next frame draw and read out; null: nobody asks.
     void set_record(ChartRecord* record) { record_ = record; }
-    // Of the last frame, which was written down in `sketch`; with a link to what it shows.
+    // The last frame, which was written down in `sketch`, as SVG; with a link to what it shows.
     std::string svg(const Sketch& sketch, const Session& session) const;
     // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should
     // follow at once.
     bool build(Session& session, double clock, double seconds);
 
-    // Of the view on show, at the page that was asked for.
+    // The motion of the view on show, at the page that was asked for.
     Motion motion(Session& session, double clock = 0);
 
     Shell& shell() { return shell_; }

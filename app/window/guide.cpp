@@ -137,7 +137,8 @@ private:
         }
         const auto text = course_.guide.find(info.id);
         page += pictures;
-        page += text == course_.guide.end() ? "" : fmt::format("\n## How to use it\n\n{}\n", text->second.text);
+        page +=
+            text == course_.guide.end() ? "" : fmt::format("\n## How to use it\n\n{}\n", text->second.text);
         add_keys(page, info);
         add_lessons(page, info, course_);
         page += "\n[All views](README.md)\n";

@@ -214,7 +214,7 @@ std::string big_endian(std::uint32_t value)
     return bytes;
 }
 
-// Of ISO 3309, as PNG has it behind each chunk (PNG specification, third edition, annex D).
+// The checksum of ISO 3309, as PNG has it behind each chunk (PNG specification, third edition, annex D).
 std::uint32_t png_crc(std::string_view bytes)
 {
     std::uint32_t crc = 0xFFFFFFFFU;

@@ -1,4 +1,4 @@
-// What is saved for the person: beside what is there, never over it, and where it says.
+// What is saved for the user: beside what is there, never over it, and where it says.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -215,7 +215,7 @@ TEST_CASE("a last scenario that is broken, or no longer valid, is passed over wi
         CHECK(!load_last_scenario(test::presets(), issues));
         REQUIRE(issues.size() == 1);
         CHECK(issues[0].severity == Severity::warning);
-        // It is kept, for the person to look at, and no later one takes its place.
+        // It is kept, for the user to look at, and no later one takes its place.
         CHECK(Home::read(home.scenario().string() + ".bad") == text);
         Home::write(home.scenario(), "again");
         CHECK(!load_last_scenario(test::presets(), issues));

@@ -324,6 +324,9 @@ TEST_CASE("each day on which something is saved has a backup as it began, and th
     {
         CHECK_FALSE(store.restore_text(none, of(31)));
     }
+    const auto other = store.restore_text(R"({"schema": "ringside.scenario/1"})", of(31));
+    REQUIRE_FALSE(other);
+    CHECK(other.issues().back().message == "this is no progress file");
 }
 
 TEST_CASE("a window that was stopped while it saves does not stop the others")

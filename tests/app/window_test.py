@@ -1,4 +1,4 @@
-"""The window as a person has it: the real program on a display of its own, driven with mouse and keyboard.
+"""The window as a user has it: the real program on a display of its own, driven with mouse and keyboard.
 
 usage: window_test.py RINGSIDE SOURCE_FOLDER [TEST]   (CMake lists every test_* function as a test of its own)
 Exit status 77: Xvfb, xdotool or ImageMagick is missing, so nothing was tested.

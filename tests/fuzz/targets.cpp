@@ -18,7 +18,6 @@
 #include "core/scenario/link/link.h"
 #include "core/scenario/validate.h"
 #include "core/study/grading/answer.h"
-#include "core/study/questions/layout_answer.h"
 #include "core/study/grading/metric_answer.h"
 #include "core/study/lessons/demo_script.h"
 #include "core/study/lessons/lesson.h"
@@ -33,6 +32,7 @@
 #include "core/study/progress/progress.h"
 #include "core/study/questions/coverage.h"
 #include "core/study/questions/family.h"
+#include "core/study/questions/layout_answer.h"
 #include "core/study/sessions/plan.h"
 #include "core/study/sessions/session_json.h"
 

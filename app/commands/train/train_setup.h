@@ -61,7 +61,7 @@ Result<Beginning> beginning(const TrainOptions& options);
 
 // Into the file of --save, where one is named; what was trained by then where a signal ended it.
 void save_training(const TrainOptions& options, const trainer::Checkpoint& checkpoint);
-// The same on several ranks, which are threads here.
+// Trains on several ranks, which are threads here.
 int run_team(const Beginning& from, const TrainOptions& options);
 
 } // namespace ringside

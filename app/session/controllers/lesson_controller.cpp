@@ -68,7 +68,7 @@ bool LessonController::is_met() const
     return !r.live.values.empty() && task_met(r.plan, r.state.step, r.live.values);
 }
 
-// What the step shows as things stand: the truth, the person's own attempt, or the solution they asked for.
+// What the step shows as things stand: the truth, the user's own attempt, or the solution they asked for.
 void LessonController::set(bool with_playback)
 {
     Running& r = *running_;

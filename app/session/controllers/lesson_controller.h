@@ -1,5 +1,5 @@
-// The lesson that runs: what the window is to show at each of its steps, and what a person may do meanwhile.
-// The session owns the controller and shows what it says; the person's own scenario is the session's to keep.
+// The lesson that runs: what the window is to show at each of its steps, and what a user may do meanwhile.
+// The session owns the controller and shows what it says; the user's own scenario is the session's to keep.
 //
 // Actions are filtered in one place, refuses(): a step lets go of the fields it names and of what must
 // follow from them; of nothing while a truth is hidden.
@@ -35,7 +35,7 @@ public:
 
     void input(const LessonInput& input);
     void turn(LessonSwitch which);
-    // The person's scenario as it is now; a task may be met by it.
+    // The user's scenario as it is now; a task may be met by it.
     void look(const Scenario& scenario, const Report& report);
     // Texts say their bytes in this unit from now on.
     void tell(ByteUnit unit);
@@ -45,7 +45,7 @@ public:
     // Why an action has to wait; empty when it may happen.
     std::string refuses(const Action& action, const Scenario& now) const;
 
-    // Of the lesson that runs; null when none does. Valid until the next call that is not const.
+    // The frame of the lesson that runs; null when none does. Valid until the next call that is not const.
     const LessonFrame* frame() const { return running_ ? &running_->frame : nullptr; }
     const CourseFrame& course() const { return course_frame_; }
     const std::set<std::string>& done() const { return done_; }
@@ -61,7 +61,7 @@ private:
         LessonPlan plan;
         LessonState state;
         StepWords words;
-        LessonScene live;                     // the person's scenario in a task
+        LessonScene live;                     // the user's scenario in a task
         std::map<std::size_t, Scenario> kept; // of tasks that were left
         std::optional<LessonSetting> setting; // not taken yet
         LessonFrame frame{plan, state, words};

@@ -41,7 +41,7 @@ private:
     Seen seen_;
     bool read_ = false;
     bool stop_ = false;
-    // Of the thread: what was read last, and when that had been written.
+    // Used by the thread alone: what was read last, and when that had been written.
     std::string text_;
     std::filesystem::file_time_type written_;
     double changed_at_ = 0;
