@@ -273,8 +273,11 @@ TEST_CASE("a class is asked about the view on show, by a number that this view s
         const auto q = std::ranges::find(all, metric, &ClassQuestion::metric);
         REQUIRE(q != all.end());
         Window w;
-        const auto number = [&]
-        { return find_metric(metric)->value(w.session().scenario(), *w.session().now().report) * q->scale; };
+        const auto number = [&] // of what is on show, perhaps the view's example
+        {
+            const Frame frame = w.session().frame(0);
+            return find_metric(metric)->value(frame.now.scenario, *frame.now.report) * q->scale;
+        };
         for (const ScenarioPreset& preset : test::presets().scenarios)
         {
             if (!(number() > 0))

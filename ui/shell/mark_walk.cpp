@@ -89,6 +89,11 @@ void MarkWalk::walk(const Painter& painter, Rect area, Out& out)
         return;
     }
     keep_place();
+    if (asked_)
+    {
+        at_ = 0;
+        place_ = centre_of(marks_.all[at_]);
+    }
     // While the mouse points, the stop of Tab is too small to be in its way.
     const Rect stop = marks_.walking ? rect_of(marks_.all[at_]) : Rect{area.x, area.y, 1, 1};
     const Press pressed = press(painter, stop, "###marks", 3);

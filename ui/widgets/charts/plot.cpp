@@ -139,6 +139,7 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
                     (x.title.empty() ? 0 : p_.height(Type::small) + p_.px(3)));
     const float left = frame.left > 0 ? frame.left : plot_left(p_, y, ticks_within(p_, area.h, 34));
     area.cut_left(left);
+    enlarges_ = frame.enlarges;
     column_ = frame.names > 0 && area.w > p_.px(frame.names + 82);
     area.cut_right(p_.px(column_ ? frame.names : kRight));
     room_ = area.w > p_.px(80) && area.h > p_.px(24);

@@ -83,6 +83,7 @@ struct PlotFrame
     float names = 0;             // [design px] at the right for the lines' names; 0: beside the lines
     float above = 0;             // [px] of room between the title and the lines
     float left = 0;              // [px] for the numbers of y, where several charts have one left edge
+    bool enlarges = false;       // a part of another chart, which alone has the read-outs
 };
 
 // What a user does with something that can be moved.
@@ -236,6 +237,7 @@ private:
 
     const Painter& p_;
     bool room_ = false;
+    bool enlarges_ = false;
     bool column_ = false; // names stand at the right
     std::string title_;   // of the chart, for what has no name
     Labels labels_;

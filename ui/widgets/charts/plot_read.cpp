@@ -51,7 +51,7 @@ void Plot::list_dots(std::vector<PlotPoint> dots) const
     for (const PlotPoint& v : dots)
     {
         const ImVec2 place = at(v);
-        if (inside(v) && !on_handle(place))
+        if (inside(v) && area.inset(1).contains(place) && !on_handle(place))
         {
             p_.mark({place.x - 1, place.y - 1, 2, 2});
         }
@@ -72,7 +72,8 @@ void Plot::list_marks() const
         ImVec2 last{-1e9F, -1e9F};
         for (const PlotPoint& v : curve.points)
         {
-            const bool shown = curve.mark.fill != 0 && std::isfinite(v.x) && std::isfinite(v.y) && inside(v);
+            const bool shown = curve.mark.fill != 0 && std::isfinite(v.x) && std::isfinite(v.y) &&
+                               inside(v) && area.inset(1).contains(at(v));
             const ImVec2 place = shown ? at(v) : last;
             if (shown && std::hypot(place.x - last.x, place.y - last.y) >= p_.px(kBetweenStops) &&
                 !on_handle(place))

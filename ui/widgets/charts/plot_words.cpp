@@ -104,8 +104,11 @@ void Plot::finish()
             }
         }
     }
-    read_out();
-    record();
+    if (!enlarges_)
+    {
+        read_out();
+        record();
+    }
 }
 
 } // namespace ringside

@@ -228,7 +228,9 @@ void draw_strip(const Painter& p, Rect area, const Frame& frame, const LayerTens
         if (bar.parts[i].w >= 1)
         {
             const std::string label = fmt::format("###block {}", shown[i]->tensor.name);
-            react(p, frame, press(p, bar.parts[i], label.c_str(), 2), *shown[i], state);
+            Press pressed = press(p, bar.parts[i], label.c_str(), 2);
+            pressed.hovered = pressed.hovered || p.walks_in(bar.parts[i]);
+            react(p, frame, pressed, *shown[i], state);
             if (is_lit(*shown[i], state))
             {
                 p.outline(bar.parts[i], p.theme.text, p.px(2), p.px(2));

@@ -336,7 +336,7 @@ void draw_inset(const RooflineRoom& r, Rect corner, const RooflineSheet& sheet)
     r.p.outline(corner, r.p.theme.line);
     Plot plot(r.p, corner.inset(r.p.px(8)),
               {roofs.ridge() / 3, high * 1.5, PlotScale::log, "FLOPs per byte, at the ridge", plain_number},
-              {slow / 1.3, roofs.peak * 1.3, PlotScale::log, "FLOP/s", tera_words});
+              {slow / 1.3, roofs.peak * 1.3, PlotScale::log, "FLOP/s", tera_words}, {.enlarges = true});
     if (plot)
     {
         Roof(r, plot, sheet, RoofPart::inset).draw(r.out);

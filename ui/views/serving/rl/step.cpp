@@ -94,7 +94,10 @@ public:
             items.push_back({std::string(each.name), each.fill});
         }
         items.insert(items.end(), {{"weight sync", fills_.sync}, {"idle", fills_.idle}});
-        area.cut_top(draw_legend(p_, area, items, 2) + p_.px(6));
+        if (area.h >= p_.px(110)) // else its rows would lie on the lanes
+        {
+            area.cut_top(draw_legend(p_, area, items, 2) + p_.px(6));
+        }
         area.h -= p_.px(30); // of the axis below the lanes
         const auto most = static_cast<std::size_t>(std::max(2.0F, area.h / p_.px(18)));
         const auto engines = shown_engines(report_, std::min<std::size_t>(16, most - 1));
