@@ -1,5 +1,6 @@
 // Work that takes longer than a frame, done in slices: on threads beside a window, a slice a frame in a page
-// without threads, all at once for pictures, films and tests. The result is the same each way, to the bit.
+// without threads, all at once for pictures, films and tests. The result is the same each way, to the bit,
+// but for the points that a search in several parts keeps for its chart.
 //
 // A kind of work is a class W with
 //   W::Request              what is asked for; compares with ==

@@ -109,8 +109,8 @@ TEST_CASE("every slider of every view can be dragged from end to end and leaves 
         w.open(view->id);
         for (const char* label :
              {"GPUs", "Tensor parallel", "Pipeline stages", "Micro-batch size", "Micro-batches", "ZeRO stage",
-              "Forward", "Backward, input", "Backward, weight", "Transfer", "Ranks", "Message",
-              "Latency per hop", "Node link, one way", "Network, one way"})
+              "Forward", "Backward, input", "Backward, weight", "Transfer", "Ranks", "Latency per hop",
+              "Node link, one way", "Network, one way"})
         {
             if (w.seek(label) == nullptr)
             {
