@@ -41,11 +41,11 @@ Bytes StepLife::all_sent() const
 
 StepPasses step_passes(const StepOptions& options)
 {
-    const StepOptions o = in_range(options);
-    const auto k = static_cast<double>(o.accumulation);
-    const double gathers = o.reshard_after_forward ? 2 * k : k;
-    const double scatters = o.reduce_every ? k : 1;
-    switch (o.strategy)
+    // A closed form, so of any number of micro-batches, also of more than in_range() lets a step list.
+    const auto k = static_cast<double>(std::max<std::int64_t>(1, options.accumulation));
+    const double gathers = options.reshard_after_forward ? 2 * k : k;
+    const double scatters = options.reduce_every ? k : 1;
+    switch (options.strategy)
     {
     case StepStrategy::ddp:
         return {0, 0, 1};

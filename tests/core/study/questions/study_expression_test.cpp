@@ -137,6 +137,8 @@ TEST_CASE("hand-worked: the engine's functions give the textbook's numbers")
     CHECK(value("zero_traffic_elements(8e9, 8, 0, 4)") == 14e9);
     CHECK(value("zero_traffic_elements(8e9, 8, 2, 4)") == 35e9);
     CHECK(value("zero_traffic_elements(8e9, 8, 3, 4)") == 84e9);
+    CHECK(value("zero_traffic_elements(8e9, 8, 3, 128)") == 2688e9);
+    CHECK(value("zero_traffic_elements(8e9, 8, 2, 1000)") == 7007e9);
     CHECK(value("training_flops(70e9, 15e12)") == 6.3e24);
     CHECK(value("training_seconds(70e9, 15e12, 1000, 1e15, 0.4)") == Approx(6.3e24 / (1000 * 1e15 * 0.4)));
     CHECK(value("chinchilla_parameters(1.2e24)") == Approx(1e11));
