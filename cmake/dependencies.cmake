@@ -1,5 +1,5 @@
 # Finds what the system has and fetches what it has not.
-# Packages: GLFW, nlohmann/json, fmt, CLI11, muParser, md4c, stb, FreeType, EGL (installed by ./run).
+# Packages: GLFW, nlohmann/json, fmt, CLI11, muParser, md4c, yaml-cpp, toml++, stb, FreeType, EGL (installed by ./run).
 # From source: Dear ImGui 1.90.1 and Catch2 3.7.1, because Debian 12 ships versions that do not serve (see CONTRIBUTING.md).
 include(FetchContent)
 find_package(PkgConfig REQUIRED)
@@ -10,6 +10,8 @@ find_package(CLI11 2.1 REQUIRED)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 # Not by its CMake file, which asks for the HTML library that libmd4c-dev does not bring along.
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)
+pkg_check_modules(yaml-cpp REQUIRED IMPORTED_TARGET yaml-cpp)
+pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)
 
 include(cmake/debian_source.cmake)
 if(RINGSIDE_TESTS)
