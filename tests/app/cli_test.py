@@ -122,7 +122,7 @@ def test_a_missing_file_and_a_folder_are_bad_input():
 
 
 def test_json_is_one_document_on_stdout_and_nothing_on_stderr():
-    for arguments in (["evaluate", DEFAULT], ["validate", SOURCE / "tests/data/b200_memory_cases.json"], ["check"], ["check", DEFAULT]):
+    for arguments in (["evaluate", DEFAULT], ["validate", SOURCE / "tests/data/b200_memory_cases.json"], ["check", "--seeds", "1"], ["check", "--seeds", "1", DEFAULT]):
         outcome = Outcome(*arguments, "--json").exits(0)
         assert outcome.err == "", outcome.err
         assert isinstance(json.loads(outcome.out), dict)
@@ -344,7 +344,7 @@ def test_check_names_every_faulty_preset_with_file_and_path():
         change("scenarios/default.json", parallel=[1])
         (assets / "gpus/a40.json").write_text("")
         (assets / "models/phi-4.json").write_text("[1]")
-        outcome = Outcome("--assets", assets, "check").exits(1)
+        outcome = Outcome("--assets", assets, "check", "--seeds", "1").exits(1)
         outcome.mentions("models/gpt-2-124m.json: shape: ", "models/llama-2-7b.json: published_parameters: ", "gpus/l4.json: note: ", 'gpus/l40s.json: memory_gb: "48" is not a number',
                          "clusters/dgx-2.json: gpu: ", "scenarios/default.json: parallel: ", "gpus/a40.json: the file is empty", "gpus/mi300x.json: bf16_tflops: is missing",
                          "models/llama-3.1-8b.json: published_parameters: 8030261249 were published, the shape has 8030261248", "models/phi-4.json: [1] is not an object")
@@ -356,8 +356,8 @@ def test_check_names_every_faulty_preset_with_file_and_path():
 def test_check_names_the_faults_of_a_scenario_file():
     with folder() as where:
         bad = written(where, "bad.json", '{"cluster": {"gpus": 7}, "parallel": {"tensor": 8}}')
-        Outcome("check", DEFAULT, bad).exits(1).mentions(f"{bad}: cluster.gpus: 7 GPUs do not divide")
-        Outcome("check", DEFAULT).exits(0)
+        Outcome("check", "--seeds", "1", DEFAULT, bad).exits(1).mentions(f"{bad}: cluster.gpus: 7 GPUs do not divide")
+        Outcome("check", "--seeds", "1", DEFAULT).exits(0)
 
 
 def test_a_folder_without_presets_is_bad_input():
@@ -939,7 +939,7 @@ def test_a_full_device_is_a_fault_and_stays():
 def test_check_names_the_faults_of_questions_and_ends_with_the_coverage():
     with folder() as where:
         assets = sample_assets(where)
-        words = Outcome("--assets", assets, "check").exits(0).out
+        words = Outcome("--assets", assets, "check", "--seeds", "1").exits(0).out
         assert not re.search(r"\b00\d\b", words), f"names a document that nobody else has: {words}"
         assert words.splitlines()[-1] == "0 of 42 concepts complete", words
         path = assets / "questions/sample.json"
@@ -950,7 +950,7 @@ def test_check_names_the_faults_of_questions_and_ends_with_the_coverage():
         outcome = Outcome("--assets", assets, "check", "--seeds", 3).exits(1)
         outcome.mentions("questions/sample.json: state/easy.solution[1]: ends at", 'questions/sample.json: ring/time.stemm: unknown field (did you mean "stem"?)')
         path.write_text("{")
-        Outcome("--assets", assets, "check").exits(1).mentions("questions/sample.json: not JSON")
+        Outcome("--assets", assets, "check", "--seeds", "1").exits(1).mentions("questions/sample.json: not JSON")
 
 
 def test_every_shipped_question_can_be_listed_and_shown():
@@ -1326,16 +1326,16 @@ def test_check_names_the_fault_of_a_lesson_with_file_and_path():
         where = pathlib.Path(where)
         shutil.copytree(SOURCE / "assets", where / "assets")
         shutil.copytree(SOURCE / "lessons", where / "lessons")
-        Outcome("--assets", where / "assets", "check").exits(0)
+        Outcome("--assets", where / "assets", "check", "--seeds", "1").exits(0)
         path = where / "lessons/memory/memory.json"
         lesson = json.loads(path.read_text(encoding="utf-8"))
         lesson["steps"][2]["predict"]["to"] = 10
         lesson["steps"][0]["highligt"] = "x"
         written(where, "lessons/memory/memory.json", json.dumps(lesson))
-        Outcome("--assets", where / "assets", "check").exits(1).mentions("lessons/memory/memory.json: steps[0].highligt: unknown field")
+        Outcome("--assets", where / "assets", "check", "--seeds", "1").exits(1).mentions("lessons/memory/memory.json: steps[0].highligt: unknown field")
         del lesson["steps"][0]["highligt"]
         written(where, "lessons/memory/memory.json", json.dumps(lesson))
-        Outcome("--assets", where / "assets", "check").exits(1).mentions("lessons/memory/memory.json: steps[2].predict.truth: is 16.0 here, off the slider")
+        Outcome("--assets", where / "assets", "check", "--seeds", "1").exits(1).mentions("lessons/memory/memory.json: steps[2].predict.truth: is 16.0 here, off the slider")
 
 
 def test_an_unknown_lesson_is_bad_input_for_the_window_and_for_a_picture():
@@ -1394,7 +1394,7 @@ def test_import_hf_writes_a_model_that_check_accepts():
         text = (HF / "mixtral-8x7b.json").read_text(encoding="utf-8")
         Outcome("import", "hf", "-", "--name", "My Mixtral", "-o", model, text=text).exits(0)
         assert json.loads(model.read_text(encoding="utf-8"))["id"] == "my-mixtral"
-        Outcome("--assets", where / "assets", "check").exits(0)
+        Outcome("--assets", where / "assets", "check", "--seeds", "1").exits(0)
         scenario = '{"model": "my-mixtral", "cluster": {"gpus": 64}, "parallel": {"expert": 8, "zero": 1}, "training": {"global_batch": 64}}'
         report = json.loads(Outcome("--assets", where / "assets", "evaluate", "-", "--json", text=scenario).out)
         assert report["model"]["parameters"] == 46702792704
