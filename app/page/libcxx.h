@@ -82,6 +82,10 @@ inline constexpr auto max_element =
 {
     return std::max_element(ranges::begin(r), ranges::end(r), after(c, p));
 };
+inline constexpr auto is_sorted = []<class R, class C = less, class P = identity>(R && r, C c = {}, P p = {})
+{
+    return std::is_sorted(ranges::begin(r), ranges::end(r), after(c, p));
+};
 template <class T>
 struct minmax_result
 {
