@@ -60,11 +60,15 @@ void Shell::follow_lesson(const Frame& frame)
     {
         said_ = numbers_in(lesson.words.text + " " + lesson.words.question + " " +
                            (lesson.pending() ? "" : lesson.words.reveal));
-        // One that also answers what is asked later does not stay.
-        for (std::size_t i = lesson.state.step + 1; i < lesson.plan.steps.size(); ++i)
+        for (int digit = 0; digit < 10; ++digit) // labels of ranks, and constants of formulas: 2 (N - 1)
+        {
+            said_.push_back(std::to_string(digit));
+        }
+        // One that also answers what is asked here or later does not stay.
+        for (std::size_t i = lesson.state.step; i < lesson.plan.steps.size(); ++i)
         {
             const auto& predict = lesson.lesson().steps[i].predict;
-            if (predict && !predict->is_choice() && !lesson.state.records[i].locked_in)
+            if (predict && !lesson.state.records[i].locked_in)
             {
                 const auto answer = numbers_in(said(*predict, lesson.plan.steps[i].truth));
                 std::erase_if(said_, [&](const std::string& number)

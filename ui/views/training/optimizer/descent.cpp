@@ -259,6 +259,19 @@ std::string_view source_of(Stepper stepper)
     return "Loshchilov and Hutter 2019, arXiv 1711.05101, algorithm 2";
 }
 
+// Why an optimizer that adapts its rate can end above one that does not; empty where it does not.
+std::string behind_momentum(const OptimizerState& state, const DescentOptions& o, double loss)
+{
+    const bool adapts = o.stepper == Stepper::adam_l2 || o.stepper == Stepper::adamw;
+    const auto momentum = descend(state.valley, options_of(state, Stepper::momentum));
+    if (!adapts || diverged(momentum) || momentum.back().loss >= loss)
+    {
+        return {};
+    }
+    return " Momentum is lower: its updates shrink with the gradient, " + std::string(name_of(o.stepper)) +
+           "\u2019s keep about the size of the learning rate.";
+}
+
 Caption caption_descent(const Frame& frame, OptimizerState& state)
 {
     const DescentOptions o = options_of(state, state.descent.stepper);
@@ -269,7 +282,8 @@ Caption caption_descent(const Frame& frame, OptimizerState& state)
                               name_of(o.stepper), plain_number(o.rate))
                 : fmt::format("After {} step{}, {} is at a loss of **{}**; it started at {}.", at,
                               at == 1 ? "" : "s", name_of(o.stepper), figure(path[at].loss, 3),
-                              figure(path.front().loss, 3)),
+                              figure(path.front().loss, 3)) +
+                      (at + 1 == path.size() ? behind_momentum(state, o, path.back().loss) : ""),
             update_formula(o), std::string(source_of(o.stepper))};
 }
 
