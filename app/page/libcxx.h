@@ -33,6 +33,10 @@ inline constexpr auto find_if = []<class R, class F, class P = identity>(R && r,
 {
     return std::find_if(ranges::begin(r), ranges::end(r), after(f, p));
 };
+inline constexpr auto find_if_not = []<class R, class F, class P = identity>(R && r, F f, P p = {})
+{
+    return std::find_if_not(ranges::begin(r), ranges::end(r), after(f, p));
+};
 inline constexpr auto any_of = []<class R, class F, class P = identity>(R && r, F f, P p = {})
 {
     return std::any_of(ranges::begin(r), ranges::end(r), after(f, p));
@@ -130,6 +134,8 @@ inline constexpr auto transform = []<class R, class O, class... F>(R&& r, O&& ou
 };
 inline constexpr auto copy = []<class R, class O>(R&& r, O out)
 { std::copy(ranges::begin(r), ranges::end(r), out); };
+inline constexpr auto move = []<class R, class O>(R&& r, O out)
+{ std::move(ranges::begin(r), ranges::end(r), out); };
 inline constexpr auto copy_if =
     []<class R, class O, class F, class P = identity>(R && r, O out, F f, P p = {})
 {
