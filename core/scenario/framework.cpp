@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/json/json_table.h"
+#include "core/scenario/json/json_fields.h"
 #include "core/scenario/stage_layers.h"
+#include "core/scenario/validate.h"
 
 #include <algorithm>
 
@@ -26,13 +28,36 @@ const JsonTable<FrameworkSchedule> kFrameworkScheduleTable{
     }};
 
 const JsonTable<LaunchWord> kLaunchWordTable{
-    {{"is", &LaunchWord::is, kNeeded}, {"says", &LaunchWord::says, {.needed = true, .may_be_empty = true}}}};
+    {{"is", &LaunchWord::is, {.needed = true, .may_be_empty = true}},
+     {"says", &LaunchWord::says, {.needed = true, .may_be_empty = true}},
+     {"why", &LaunchWord::why}}};
 
 const JsonTable<LaunchRule> kLaunchRuleTable{{{"flag", &LaunchRule::flag},
-                                              {"field", &LaunchRule::field, kNeeded},
+                                              {"field", &LaunchRule::field},
                                               {"words", &LaunchRule::words, kLaunchWordTable},
                                               {"says", &LaunchRule::says},
-                                              {"in_code", &LaunchRule::in_code}}};
+                                              {"in_code", &LaunchRule::in_code},
+                                              {"when", &LaunchRule::when},
+                                              {"value", &LaunchRule::value},
+                                              {"reads", &LaunchRule::reads},
+                                              {"without", &LaunchRule::without},
+                                              {"versions", &LaunchRule::versions},
+                                              {"file", &LaunchRule::file}}};
+
+const JsonTable<LaunchRefusal> kLaunchRefusalTable{{{"when", &LaunchRefusal::when, kNeeded},
+                                                    {"field", &LaunchRefusal::field, kNeeded},
+                                                    {"says", &LaunchRefusal::says, kNeeded},
+                                                    {"versions", &LaunchRefusal::versions}}};
+
+const JsonTable<LaunchVersion> kLaunchVersionTable{
+    {{"id", &LaunchVersion::id, kNeeded}, {"says", &LaunchVersion::says, kNeeded}}};
+
+const JsonTable<SettingRule> kSettingRuleTable{{{"names", &SettingRule::names, kNeeded},
+                                                {"field", &SettingRule::field},
+                                                {"words", &SettingRule::words, kLaunchWordTable},
+                                                {"without", &SettingRule::without},
+                                                {"changes", &SettingRule::changes},
+                                                {"in_code", &SettingRule::in_code}}};
 
 void check_zero_stages(const JsonPlace& place, const char* name, const std::vector<std::int64_t>& stages)
 {
@@ -51,6 +76,32 @@ std::optional<Issue> check_file_name(std::string_view name)
                 : std::optional(Issue{"", fmt::format("\u201c{}\u201d is no name of a file", name),
                                       "use letters and digits, without a folder"});
 }
+
+const JsonTable<LaunchFileRule> kLaunchFileTable{
+    {{"name", &LaunchFileRule::name, {.needed = true, .check = check_file_name}},
+     {"format", &LaunchFileRule::format, kNeeded},
+     {"head", &LaunchFileRule::head, {.may_be_empty = true}},
+     {"tail", &LaunchFileRule::tail, {.may_be_empty = true}},
+     {"versions", &LaunchFileRule::versions},
+     {"when", &LaunchFileRule::when}}};
+
+// Fields left out are those of a plain model.
+const JsonTable<LaunchFlavor> kLaunchFlavorTable{
+    {{"module", &LaunchFlavor::module, kNeeded},
+     {"flavor", &LaunchFlavor::flavor, kNeeded},
+     {"config", &LaunchFlavor::config},
+     {"recompute", &LaunchFlavor::recompute},
+     {"shape",
+      [](const JsonPlace& place, LaunchFlavor& f)
+      {
+          if (place.is_object("give layers, hidden, heads ..."))
+          {
+              append(place.issues, read_fields(place.value, place.path, f.shape));
+              f.shape = resolved(f.shape);
+          }
+      },
+      {.needed = true, .hint = "give layers, hidden, heads ..."}},
+     {"versions", &LaunchFlavor::versions}}};
 
 const JsonTable<Framework> kFrameworkTable{
     {json_schema<Framework>("ringside.framework/1"),
@@ -79,8 +130,12 @@ const JsonTable<Framework> kFrameworkTable{
      {"whole_expert_groups", &Framework::whole_expert_groups},
      {"experts_in_replicas", &Framework::experts_in_replicas},
      {"launch", &Framework::launch, kLaunchRuleTable},
-     {"launch_file", &Framework::launch_file, {.check = check_file_name}},
-     {"launch_command", &Framework::launch_command}},
+     {"settings", &Framework::settings, kSettingRuleTable},
+     {"no_bearing", &Framework::no_bearing},
+     {"versions", &Framework::versions, kLaunchVersionTable},
+     {"files", &Framework::files, kLaunchFileTable},
+     {"refuses", &Framework::refuses, kLaunchRefusalTable},
+     {"flavors", &Framework::flavors, kLaunchFlavorTable}},
     [](const JsonPlace& place, Framework& f)
     {
         check_zero_stages(place, "zero", f.zero);

@@ -4,7 +4,7 @@
 
 #include "core/base/names.h"
 #include "core/base/result.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/launch_rule.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -55,26 +55,18 @@ template <>
 inline constexpr auto kNamesOf<SequenceMultiple> = names<SequenceMultiple>("any", "twice context",
                                                                            "twice tensor x context");
 
-// What a value of a field is called in a launch.
-struct LaunchWord
+// A setting of the framework's files that LaunchRules do not have, as it is read. Rules of both kinds that
+// depend on other settings are in the framework's reader (core/launch_files).
+struct SettingRule
 {
-    std::string is;   // "3"
-    std::string says; // "FULL_SHARD"
+    std::vector<std::string> names; // today's, then older spellings; a last * stands for any ending
+    std::string field;              // of the scenario that it states; empty: none
+    std::vector<LaunchWord> words;  // none: as the field has it; one that is nothing changes nothing
+    std::string without;            // what the field is where the setting is left out; empty: up to others
+    std::string changes;            // what of memory or time it would change that no field says
+    bool in_code = false;           // read by the framework's reader
 
-    bool operator==(const LaunchWord&) const = default;
-};
-
-// A setting of a launch and the field it stands for. Frameworks without a writer of their own are written by
-// these rules; the launches of all are read back by them. Later rules overrule earlier ones.
-struct LaunchRule
-{
-    std::string flag;              // "--tensor-model-parallel-size"
-    std::string field;             // "parallel.tensor", or one of the counts of framework_launch.h
-    std::vector<LaunchWord> words; // none: as the field has it
-    std::string says;              // in a few words
-    bool in_code = false;          // no setting: what your code must do
-
-    bool operator==(const LaunchRule&) const = default;
+    bool operator==(const SettingRule&) const = default;
 };
 
 struct Framework
@@ -105,10 +97,12 @@ struct Framework
     bool whole_expert_groups = false;
     bool experts_in_replicas = false; // experts are cut over replicas alone
     std::vector<LaunchRule> launch;
-    // Frameworks without a writer of their own: their settings ("maxtext.yml", else assignments) and the
-    // command that starts them, with {torchrun} for that.
-    std::string launch_file;
-    std::string launch_command;
+    std::vector<SettingRule> settings;
+    std::vector<std::string> no_bearing; // settings that change neither memory nor time; a last * as above
+    std::vector<LaunchVersion> versions; // that are exported, the newest first; none: no export
+    std::vector<LaunchFileRule> files;
+    std::vector<LaunchRefusal> refuses;
+    std::vector<LaunchFlavor> flavors;
 
     bool operator==(const Framework&) const = default;
 };

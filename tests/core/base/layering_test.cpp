@@ -278,6 +278,7 @@ TEST_CASE("inside the core every topic includes only the topics below it")
         {"training", {"reliability", "scaling"}},
         {"evaluate", {"performance", "training"}},
         {"planner", {"evaluate"}},
+        {"launch_files", {"planner"}},
         {"lab", {"evaluate"}},
         {"study", {"planner"}},
     };

@@ -1,0 +1,192 @@
+#include "core/launch_files/launch_files.h"
+
+#include <fmt/format.h>
+
+#include "core/launch_files/frameworks/frameworks.h"
+#include "core/scenario/hugging_face/hugging_face.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+// Sources that no kind is known by refer to nothing, so the first that is one decides.
+const LaunchKind* kind_of_sources(const std::vector<LaunchSource>& sources)
+{
+    for (const LaunchSource& source : sources)
+    {
+        if (const LaunchKind* kind = launch_kind_of(source))
+        {
+            return kind;
+        }
+    }
+    return nullptr;
+}
+
+std::string kinds_that_are_read()
+{
+    std::vector<std::string_view> ids;
+    for (const LaunchKind& kind : launch_kinds())
+    {
+        ids.push_back(kind.id);
+    }
+    return fmt::format("launch files of {} are read", fmt::join(ids, ", "));
+}
+
+// Every kind of file, in the order in which they are tried.
+constexpr std::array kLaunchKinds{
+    LaunchKind{"megatron", "Megatron-LM arguments", is_megatron, read_megatron},
+    LaunchKind{"deepspeed", "DeepSpeed configuration", is_deepspeed, read_deepspeed},
+};
+
+} // namespace
+
+std::span<const LaunchKind> launch_kinds()
+{
+    return kLaunchKinds;
+}
+
+const LaunchKind* find_launch_kind(std::string_view id)
+{
+    const auto found = std::ranges::find(kLaunchKinds, id, &LaunchKind::id);
+    return found == kLaunchKinds.end() ? nullptr : &*found;
+}
+
+const LaunchKind* launch_kind_of(const LaunchSource& source)
+{
+    const auto found =
+        std::ranges::find_if(kLaunchKinds, [&](const LaunchKind& kind) { return kind.is(source); });
+    return found == kLaunchKinds.end() ? nullptr : &*found;
+}
+
+namespace
+{
+
+Result<std::vector<LaunchSource>> read_sources(const LaunchRequest& request)
+{
+    std::vector<LaunchSource> sources;
+    for (const LaunchText& file : request.files)
+    {
+        auto source = read_source(file.text, file.name, request.arguments);
+        if (!source)
+        {
+            Issues issues;
+            add_below(issues, source.issues(), file.name);
+            return issues;
+        }
+        sources.push_back(std::move(*source));
+    }
+    if (!request.command.empty())
+    {
+        auto source = read_shell(request.command, "--command", {});
+        if (!source)
+        {
+            return source.issues();
+        }
+        sources.push_back(std::move(*source));
+    }
+    return sources;
+}
+
+// A model's config.json beside a launch, or alone. Its settings are read by the reader of such files.
+void read_hub(LaunchReader& reader, const nlohmann::json& config, const std::string& file)
+{
+    const auto read = hugging_face_model(config);
+    if (!read)
+    {
+        for (const Issue& issue : read.issues())
+        {
+            reader.fault({.name = issue.path, .value = {}, .place = {file}}, issue.message, issue.hint);
+        }
+        return;
+    }
+    const ModelPreset* preset = preset_of_shape(read->model, reader.presets());
+    reader.model(preset != nullptr ? preset->model : read->model, Basis::stated,
+                 file.empty() ? "config.json" : file, {file});
+    for (const Issue& note : read->notes)
+    {
+        reader.say(to_line(note));
+    }
+}
+
+// The rules of a config.json: all of it is read, or named, by the reader of such files.
+const Framework& hub_framework()
+{
+    static const Framework framework = []
+    {
+        Framework hub;
+        hub.id = "hf";
+        hub.name = "config.json of the Hugging Face hub";
+        return hub;
+    }();
+    return framework;
+}
+
+} // namespace
+
+Result<LaunchReading> read_launch_files(const LaunchRequest& request, const Presets& presets)
+{
+    auto sources = read_sources(request);
+    if (!sources)
+    {
+        return sources.issues();
+    }
+    const LaunchKind* kind = request.kind.empty() || request.kind == "hf" ? kind_of_sources(*sources)
+                                                                          : find_launch_kind(request.kind);
+    std::vector<LaunchSource> launches;
+    std::vector<LaunchSource> configs;
+    for (LaunchSource& source : *sources)
+    {
+        auto& list = is_hugging_face(source.tree) ? configs : launches;
+        list.push_back(std::move(source));
+    }
+    const Framework* framework = kind != nullptr    ? presets.framework(kind->id)
+                                 : !configs.empty() ? &hub_framework()
+                                                    : nullptr;
+    if (framework == nullptr)
+    {
+        return Issue{request.files.empty() ? "" : request.files.front().name,
+                     "is no launch file that is known", kinds_that_are_read()};
+    }
+    LaunchReader reader(std::move(launches), *framework, presets);
+    if (request.gpus > 0)
+    {
+        reader.settle("cluster.gpus", request.gpus, "--gpus");
+    }
+    if (!request.gpu.empty())
+    {
+        reader.settle("cluster.gpu", request.gpu, "--gpu");
+    }
+    reader.apply_rules();
+    for (const LaunchSource& config : configs)
+    {
+        read_hub(reader, config.tree, config.file);
+    }
+    if (kind != nullptr)
+    {
+        kind->read(reader);
+    }
+    reader.apply_defaults();
+    return reader.take();
+}
+
+std::string kind_of_text(std::string_view text)
+{
+    const auto source = read_source(text, "");
+    if (!source)
+    {
+        return {};
+    }
+    if (is_hugging_face(source->tree))
+    {
+        return "a config.json of the Hugging Face hub";
+    }
+    const LaunchKind* kind = launch_kind_of(*source);
+    return kind == nullptr ? std::string() : fmt::format("a launch file ({})", kind->name);
+}
+
+} // namespace ringside
