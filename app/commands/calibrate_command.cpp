@@ -5,6 +5,8 @@
 #include "app/commands/console/table.h"
 #include "app/files/measured_file.h"
 #include "app/session/session.h"
+#include "core/base/text/text.h"
+#include "core/evaluate/own_software.h"
 #include "core/scenario/fields.h"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ struct CalibrateOptions : CommonOptions
     std::vector<std::string> constants{"gemm_efficiency", "host_kernel_us", "link_efficiency",
                                        "network_efficiency"};
     std::string scenario; // that rows of a CSV file start from; empty: the default
+    std::string save;     // the name of a software of one's own
     bool leave_out = false;
     bool markdown = false;
 };
@@ -105,6 +108,46 @@ void print_fit_markdown(const CalibrationFit& fit)
     say("{}\n{}", constants.markdown(), sets.markdown());
 }
 
+void print_own(const OwnSoftware& own)
+{
+    TextTable constants({{"constant", -24}, {"before", 10}, {"after", 10}});
+    for (const OwnSoftware::Constant& constant : own.constants)
+    {
+        constants.add(constant.name, fmt::format("{:.4g}", constant.before),
+                      fmt::format("{:.4g}", constant.after));
+    }
+    TextTable rows({{"step", -28}, {"measured", 10}, {"before", 9}, {"after", 9}, {"left out", 9}});
+    for (const OwnSoftware::Row& row : own.rows)
+    {
+        rows.add(row.name, format_seconds(Seconds(row.seconds)), signed_percent_text(row.before, 1),
+                 signed_percent_text(row.after, 1),
+                 own.left_out.n > 0 ? signed_percent_text(row.left_out, 1) : std::string("-"));
+    }
+    say("{}\n{}\n{}\nKept as software \"{}\": name it in a scenario, or choose it in the window.\n",
+        constants.text(" "), rows.text(" "), summary_of(own), own.preset.software.id);
+}
+
+// All steps together give one software, which is kept.
+int keep_own(const CalibrateOptions& o, const std::vector<MeasuredSet>& sets, const Presets& presets)
+{
+    MeasuredSet all = sets.front();
+    for (std::size_t i = 1; i < sets.size(); ++i)
+    {
+        all.rows.insert(all.rows.end(), sets[i].rows.begin(), sets[i].rows.end());
+    }
+    const OwnSoftware own = or_end(fit_own_software(all, o.save, presets));
+    end_with(keep_software(own.preset));
+    if (o.json)
+    {
+        print_document(to_json(own));
+    }
+    else
+    {
+        print_own(own);
+    }
+    return kDone;
+}
+
 int run_calibrate(const CalibrateOptions& o)
 {
     const Presets presets = open_presets(o).presets;
@@ -112,6 +155,10 @@ int run_calibrate(const CalibrateOptions& o)
                                              : or_end(read_scenario(o.scenario, presets), o.scenario);
     auto sets = list_of<MeasuredSet>(o.files, [&](const std::string& file)
                                      { return or_end(read_measured(file, base, presets), file); });
+    if (!o.save.empty())
+    {
+        return keep_own(o, sets, presets);
+    }
     ProgressBar bar;
     const auto fit = fit_calibration(sets, o.constants, o.leave_out, [&](double share) { bar.show(share); });
     bar.clear();
@@ -138,6 +185,9 @@ void add_calibrate_options(CLI::App& app, CalibrateOptions& o)
         ->allow_extra_args(false);
     app.add_flag("--leave-out", o.leave_out,
                  "cross-validate: refit without each eighth of the groups and report the error there");
+    app.add_option("--save", o.save,
+                   "keep what fits these steps as a software of this name; three steps are enough")
+        ->type_name("NAME");
     auto* document = add_json(app, o);
     exclude_each_other({document, app.add_flag("--markdown", o.markdown, "Markdown tables")});
 }

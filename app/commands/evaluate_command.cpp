@@ -103,8 +103,12 @@ std::string layout_words(const Scenario& s)
 
 std::string fit_words(const MemoryReport& memory)
 {
-    return fmt::format("{}: {} of {} on stage {}", memory.fits() ? "Fits" : "Does not fit",
-                       format_bytes(memory.worst().total()), format_bytes(memory.capacity), memory.fullest);
+    return fmt::format("{}: {} of {} on stage {} (card, as nvidia-smi shows it); PyTorch allocates {}",
+                       memory.fits()                           ? "Fits"
+                       : memory.verdict() == MemoryVerdict::no ? "Does not fit"
+                                                               : "May not fit",
+                       format_bytes(memory.worst().total()), format_bytes(memory.capacity), memory.fullest,
+                       format_bytes(memory.most_allocated().allocated()));
 }
 
 // What is right and looks wrong, a line each.
@@ -118,6 +122,23 @@ std::string remark_lines(const Scenario& s, const Report& report)
     return lines;
 }
 
+// What holds 80% of new runs, and what that rests on.
+std::string band_lines(const Scenario& s, const Report& report)
+{
+    const double step = report.step.total();
+    const double mfu = report.step.mfu();
+    const double bytes = report.memory.worst().total().value;
+    const Band of_step = step_band(s, report);
+    const Band of_memory = memory_band(s);
+    return fmt::format("80% range of the step: {} to {}, MFU {} to {}: {}\n"
+                       "80% range of the memory: {} to {}: {}",
+                       format_seconds(Seconds(step * of_step.low)),
+                       format_seconds(Seconds(step * of_step.high)), format_percent(mfu / of_step.high),
+                       format_percent(mfu / of_step.low), step_evidence_words(s, step),
+                       format_bytes(Bytes(bytes * of_memory.low)),
+                       format_bytes(Bytes(bytes * of_memory.high)), memory_evidence_words(s));
+}
+
 std::string report_text(const Scenario& s, const Report& report)
 {
     const Timeline& timeline = report.pipeline.timeline;
@@ -125,16 +146,14 @@ std::string report_text(const Scenario& s, const Report& report)
         "{}, {} parameters on {} x {}\n{}\n\n{}\n{}\n"
         "Schedule in units of stage_times: bubble {} of total, {} over ideal\n"
         "Step {}, bubble {} of it, MFU {}, HFU {} (attention's scores counted in full, dense peak)\n"
-        "Software {}{}\n80% of measured steps took {} to {}: {}\n{}",
+        "Software {}{}\n{}\n{}",
         s.model.name, format_count(static_cast<double>(report.parameters.total)), grouped(s.cluster.gpus),
         s.cluster.gpu.name, layout_words(s), memory_by_component(report.memory).text(),
         fit_words(report.memory), format_percent(timeline.bubble_of_total()),
         format_percent(timeline.bubble_over_ideal()), format_seconds(Seconds(report.step.total())),
         format_percent(explain_step_bubble(report).value), format_percent(report.step.mfu()),
         format_percent(report.step.hfu()), s.software.name,
-        s.software.inferred ? " (usual for this GPU; no memory is set aside for it)" : "",
-        format_seconds(Seconds(report.step.total() * band_of(s).low)),
-        format_seconds(Seconds(report.step.total() * band_of(s).high)), band_of(s).rows,
+        s.software.inferred ? " (usual for this GPU)" : "", band_lines(s, report),
         step_parts(report.step).text("", false, "  ") + remark_lines(s, report));
 }
 
@@ -181,6 +200,7 @@ std::string report_csv(const Scenario& scenario, const Report& report)
             row(fmt::format("memory.{}", key_of(static_cast<Component>(c))), stage.parts[c].value, "B");
         }
         row("memory.total_bytes", stage.total().value, "B");
+        row("memory.allocated_bytes", stage.allocated().value, "B");
     }
     return table.csv();
 }
@@ -226,7 +246,7 @@ int run_evaluate(const EvaluateOptions& o)
         const auto& form = o.markdown ? report_markdown : o.csv ? report_csv : report_text;
         say("{}", form(read.scenario, read.report));
     }
-    return read.report.memory.fits() ? kDone : kNo;
+    return read.report.memory.verdict() == MemoryVerdict::no ? kNo : kDone;
 }
 
 void add_evaluate_options(CLI::App& app, EvaluateOptions& o)

@@ -114,6 +114,22 @@ void print_offers(const RentOffers& found, std::vector<const RentOffer*> offers)
     say("{}", table.text("  "));
 }
 
+// The same with the offers that computed times cannot tell from it.
+json answer_json(const RentOffers& found, const RentOffer* offer, double RentOffer::*by,
+                 const Presets& presets)
+{
+    json out = offer_json(found, offer, presets);
+    if (offer != nullptr)
+    {
+        out["equals"] =
+            json_list(found.as_good_as(*offer, by),
+                      [&](const RentOffer* other) -> json {
+                          return {{"cluster", found.types[other->type].id}, {"gpus", other->gpus}};
+                      });
+    }
+    return out;
+}
+
 // All of those that meet the limits, and the three that people ask for.
 json rent_json(const RentOffers& found, const std::vector<const RentOffer*>& offers, double days, double usd,
                const Presets& presets)
@@ -126,17 +142,38 @@ json rent_json(const RentOffers& found, const std::vector<const RentOffer*>& off
             refused[found.types[i].id] = found.refused[i];
         }
     }
-    return {{"cheapest", offer_json(found, found.cheapest_within(days), presets)},
-            {"fastest", offer_json(found, found.fastest_within(usd), presets)},
+    return {{"cheapest", answer_json(found, found.cheapest_within(days), &RentOffer::usd, presets)},
+            {"fastest", answer_json(found, found.fastest_within(usd), &RentOffer::days, presets)},
             {"fewest_gpus", offer_json(found, found.fewest_gpus_within(days), presets)},
             {"offers",
              json_list(offers, [&](const RentOffer* offer) { return offer_json(found, offer, presets); })},
             {"refused", std::move(refused)}};
 }
 
+// Which others are as cheap as the cheapest, as far as one can say.
+void print_equals(const RentOffers& found, const RentOffer& cheapest)
+{
+    std::vector<const RentOffer*> equal = found.as_good_as(cheapest, &RentOffer::usd);
+    std::ranges::sort(equal, {}, &RentOffer::usd);
+    constexpr std::size_t kNamed = 4;
+    equal.resize(std::min(equal.size(), kNamed));
+    if (!equal.empty())
+    {
+        const auto named = list_of<std::string>(
+            equal, [&](const RentOffer* o)
+            { return fmt::format("{} x {}", grouped(o->gpus), found.types[o->type].name); });
+        say("Too close in cost to tell from {} x {}: {}.\n", grouped(cheapest.gpus),
+            found.types[cheapest.type].name, fmt::join(named, ", "));
+    }
+}
+
 // The frontier among those that meet the limits, and who runs nothing.
 void print_rent(const RentOffers& found, std::vector<const RentOffer*> offers)
 {
+    if (!offers.empty())
+    {
+        print_equals(found, **std::ranges::min_element(offers, {}, &RentOffer::usd));
+    }
     std::erase_if(offers, [](const RentOffer* offer) { return !offer->frontier; });
     print_offers(found, offers);
     for (std::size_t i = 0; i < found.types.size(); ++i)

@@ -30,10 +30,14 @@ Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base,
     return document ? measured_set(*document, name, presets) : Result<MeasuredSet>(document.issues());
 }
 
-Result<std::vector<MeasuredSet>> measured_sources(const std::filesystem::path& assets, const Presets& presets)
+namespace
+{
+
+// Of the files in a folder, what nothing was assumed in.
+Result<std::vector<MeasuredSet>> firm_sets(const std::filesystem::path& folder, const Presets& presets)
 {
     std::vector<MeasuredSet> sets;
-    for (const std::filesystem::path& file : json_files(assets / "measured/steps"))
+    for (const std::filesystem::path& file : json_files(folder))
     {
         const auto document = read_json_file(file);
         const Issues faults = document ? check_cases_document(*document) : document.issues();
@@ -58,6 +62,41 @@ Result<std::vector<MeasuredSet>> measured_sources(const std::filesystem::path& a
         sets.push_back(std::move(*set));
     }
     return sets;
+}
+
+} // namespace
+
+Result<std::vector<MeasuredSet>> measured_sources(const std::filesystem::path& assets, const Presets& presets)
+{
+    auto sets = firm_sets(assets / "measured/steps", presets);
+    if (sets)
+    {
+        std::erase_if(*sets, [](const MeasuredSet& set) { return set.rows.empty(); });
+    }
+    return sets;
+}
+
+Result<std::vector<MeasuredSet>> measured_peaks(const std::filesystem::path& assets, const Presets& presets)
+{
+    auto sets = firm_sets(assets / "measured/steps", presets);
+    auto more = firm_sets(assets / "measured/memory", presets);
+    if (!sets || !more)
+    {
+        return sets ? more : sets;
+    }
+    sets->insert(sets->end(), more->begin(), more->end());
+    std::erase_if(*sets, [](const MeasuredSet& set) { return set.memory.empty(); });
+    return sets;
+}
+
+std::filesystem::path own_software_folder()
+{
+    return data_folder() / "software";
+}
+
+Issues keep_software(const SoftwarePreset& preset)
+{
+    return save_text(own_software_folder() / (preset.software.id + ".json"), to_json(preset).dump(2) + "\n");
 }
 
 } // namespace ringside

@@ -16,4 +16,11 @@ Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base,
 Result<std::vector<MeasuredSet>> measured_sources(const std::filesystem::path& assets,
                                                   const Presets& presets);
 
+// Those of them with peaks of memory, and what is measured of memory alone.
+Result<std::vector<MeasuredSet>> measured_peaks(const std::filesystem::path& assets, const Presets& presets);
+
+// Software of one's own: one file each, read wherever the presets are (core/scenario/presets.h).
+std::filesystem::path own_software_folder();
+Issues keep_software(const SoftwarePreset& preset);
+
 } // namespace ringside

@@ -12,10 +12,12 @@
 #include "app/session/controllers/team_controller.h"
 #include "app/session/scene.h"
 #include "app/session/work_runner.h"
+#include "core/base/text/term.h"
 #include "core/scenario/link/link.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/shell/frame/layouts_frame.h"
 #include "ui/shell/frame/measured_frame.h"
+#include "ui/shell/frame/stage_frame.h"
 
 #include <functional>
 #include <set>
@@ -67,6 +69,8 @@ public:
     void say(Notice notice);
     // Why something was not done, in the command line's own words.
     void fail(std::string title, const Issues& issues) { say({std::move(title), issues}); }
+    // What was pasted, or a file that was dropped: a scenario, a link, a launch file, a config.json, steps.
+    void take_text(const std::string& text, const std::string& name);
     // Replaces the current scenario without a step of undo: at the start.
     void start_with(Scenario scenario);
     // What is to be kept for the next start: what a link brought is a visit, until something of it is
@@ -123,6 +127,9 @@ public:
     std::function<Result<MeasuredSet>()> shipped_runs = [] {
         return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
     };
+    // Keeps a software of one's own for the next start.
+    std::function<Issues(const SoftwarePreset&)> keep_software = [](const SoftwarePreset&)
+    { return Issues{{"software", "cannot be kept here", "use the program"}}; };
     std::function<Result<std::vector<MeasuredSet>>()> measured_sources = [] {
         return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
     };
@@ -156,8 +163,9 @@ private:
     void leave_example();
     std::string place_on_show() const; // a page, or a view without pages
     const Evaluated& on_show() const;
-    void paste();
+    void take_launch(const std::string& text, const std::string& name);
     void measure(std::string_view text);
+    void keep_measured(const std::string& name);
     void fit_measured(const FitMeasured& action);
     void next_accuracy();
     void work_in_lab(const LabAction& action);

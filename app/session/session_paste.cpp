@@ -1,9 +1,12 @@
-// What is pasted: links, scenarios, a config.json, machines, measured steps; and what is fitted to those.
+// What is pasted or dropped: links, scenarios, launch files, a config.json, machines, measured steps; and
+// what is fitted to those.
 #include <fmt/format.h>
 
 #include "app/session/session.h"
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/measured_csv.h"
+#include "core/evaluate/own_software.h"
+#include "core/launch_files/launch_files.h"
 #include "core/model/weights.h"
 #include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
@@ -42,9 +45,8 @@ Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario&
 
 } // namespace
 
-void Session::paste()
+void Session::take_text(const std::string& text, const std::string& name)
 {
-    const std::string text = from_clipboard();
     if (is_link(text))
     {
         open_link(text);
@@ -54,6 +56,11 @@ void Session::paste()
     if (is_measured_csv(text))
     {
         measure(text);
+        return;
+    }
+    if (kind_of_text(text).starts_with("a launch file"))
+    {
+        take_launch(text, name);
         return;
     }
     const auto document = parse_json(text);
@@ -92,6 +99,20 @@ void Session::paste()
     say("Pasted");
 }
 
+// The scenario of a launch file, with a list of who says what of it, which stays until it is closed; one step
+// of undo takes it back.
+void Session::take_launch(const std::string& text, const std::string& name)
+{
+    const auto reading = read_launch_files({.files = {{name, text}}}, presets_);
+    if (!reading)
+    {
+        fail(kNotPasted, reading.issues());
+        return;
+    }
+    change(reading->scenario, false);
+    say({fmt::format("Read from {}; Undo takes it back", reading->name), summary_lines(*reading)});
+}
+
 void Session::measure(std::string_view text)
 {
     auto set = measured_from_csv(text, scene_.now.scenario, presets_);
@@ -117,12 +138,30 @@ void Session::next_accuracy()
     if (!accuracy_)
     {
         auto sets = measured_sources();
-        accuracy_ = sets ? AccuracyFrame{std::move(*sets), {}, {}} : AccuracyFrame{{}, {}, sets.issues()};
+        accuracy_ =
+            sets ? AccuracyFrame{std::move(*sets), {}, {}, {}} : AccuracyFrame{{}, {}, {}, sets.issues()};
     }
     if (!accuracy_->done())
     {
-        accuracy_->sources.push_back(source_accuracy(accuracy_->sets, accuracy_->sources.size()));
+        accuracy_->sources.push_back(known_accuracy(accuracy_->sets[accuracy_->sources.size()], presets_));
+        accuracy_->held =
+            accuracy_->done() ? held_by_source(band_rows(accuracy_->sources)) : std::vector<HeldRows>();
     }
+}
+
+void Session::keep_measured(const std::string& name)
+{
+    const auto own = fit_own_software(measured_->set, name, presets_);
+    const Issues faults = own ? keep_software(own->preset) : own.issues();
+    if (!faults.empty())
+    {
+        fail("Not kept", faults);
+        return;
+    }
+    Scenario next = scene_.scenario;
+    next.software = own->preset.software;
+    change(std::move(next), false);
+    say(fmt::format("Kept as \"{}\", in every list from the next start: {}", name, summary_of(*own)));
 }
 
 void Session::fit_measured(const FitMeasured& action)
@@ -139,6 +178,11 @@ void Session::fit_measured(const FitMeasured& action)
     }
     if (!measured_)
     {
+        return;
+    }
+    if (!action.keep.empty())
+    {
+        keep_measured(action.keep);
         return;
     }
     auto fit = fit_calibration({measured_->set}, action.constants, false);

@@ -131,6 +131,10 @@ void set_up_measured(Session& session, const std::filesystem::path& assets, cons
 void set_up(Session& session, const std::filesystem::path& assets, const Presets& presets, Issues& issues,
             std::unique_ptr<StudyStore> store)
 {
+    if (store == nullptr) // a page has no folder that stays
+    {
+        session.keep_software = keep_software;
+    }
     StudyController::Setup study = study_setup(assets, presets, issues);
     study.store = store ? std::move(store) : std::make_unique<StudyStore>();
     auto controller = std::make_unique<StudyController>(std::move(study));

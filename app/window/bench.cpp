@@ -264,20 +264,25 @@ void print_frames(const nlohmann::json& out)
 struct Benchmark
 {
     const char* what;
-    int (*run)(const CommonOptions&);
+    int (*run)(const BenchOptions&);
 };
-constexpr std::array kBenchmarks{
-    Benchmark{"frame", run_bench_frame},           Benchmark{"schedule", run_bench_schedule},
-    Benchmark{"collective", run_bench_collective}, Benchmark{"search", run_bench_search},
-    Benchmark{"accuracy", run_bench_accuracy},     Benchmark{"train", run_bench_train}};
-
-struct BenchOptions : CommonOptions
+// One that has no options of its own.
+template <int (*run)(const CommonOptions&)>
+int plain(const BenchOptions& options)
 {
-    std::string what;
-};
+    return run(options);
+}
+constexpr std::array kBenchmarks{
+    Benchmark{"frame", plain<run_bench_frame>},           Benchmark{"schedule", plain<run_bench_schedule>},
+    Benchmark{"collective", plain<run_bench_collective>}, Benchmark{"search", plain<run_bench_search>},
+    Benchmark{"accuracy", run_bench_accuracy},            Benchmark{"train", plain<run_bench_train>}};
 
 int run_bench(const BenchOptions& o)
 {
+    if (!o.bands.empty() && o.what != "accuracy")
+    {
+        end_with({{"--bands", fmt::format("bench {} computes no bands", o.what), "use bench accuracy"}});
+    }
     return std::ranges::find(kBenchmarks, o.what, &Benchmark::what)->run(o);
 }
 
@@ -288,6 +293,8 @@ void add_bench_options(CLI::App& app, BenchOptions& o)
                           "model; search: layouts; accuracy: measured steps by source; train: the trainer"),
            texts_of(kBenchmarks, &Benchmark::what))
         ->required();
+    app.add_option("--bands", o.bands,
+                   "with accuracy: write the bands that the measured steps give to this file");
     add_json(app, o);
 }
 

@@ -1,13 +1,18 @@
 #include "core/evaluate/accuracy.h"
 
 #include "core/base/minimize.h"
+#include "core/base/ranges.h"
 #include "core/performance/step_time.h"
+#include "core/scenario/evidence.h"
+#include "core/scenario/fields.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
+#include <cctype>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <optional>
 
 namespace ringside
 {
@@ -15,26 +20,129 @@ namespace ringside
 namespace
 {
 
-// What of a software was fitted to measured rows.
-constexpr std::array kFitted{&Software::cast_bytes, &Software::routing_bytes, &Software::routing_kernels,
-                             &Software::gather, &Software::fp8_products};
 constexpr double kFarthest = 2; // shares of the way
+constexpr double kPull = 1e-3;  // on shares that no row says anything about
 
-// Shares of the way of the constants above, and last a factor on what products reach.
+// A constant that the source left out had a part in, and what it is without that source and others like it.
+struct Constant
+{
+    double Software::*of_software = nullptr;
+    double Calibration::*of_accelerator = nullptr;
+    double start = 0;
+    double least = 0;
+    double most = 0;
+};
+
+// How far each constant goes from its start to its own value.
 using Shares = std::vector<double>;
 
-Scenario at_shares(Scenario s, const Shares& shares, bool products)
+// Whether the text says that this source had a part, as a whole word: dgxc-h100, not dgxc-h1000.
+bool names_source(std::string_view text, std::string_view source)
 {
-    const Software eager;
-    for (std::size_t i = 0; i < kFitted.size(); ++i)
+    const auto part_of_word = [&](std::size_t at) {
+        return at < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-');
+    };
+    for (std::size_t at = text.find(source); at != std::string_view::npos; at = text.find(source, at + 1))
     {
-        const double share = std::clamp(shares[i], 0.0, kFarthest);
-        const double from = eager.*kFitted[i];
-        s.software.*kFitted[i] = std::max(0.0, from + share * (s.software.*kFitted[i] - from));
+        if (!part_of_word(at + source.size()) && (at == 0 || !part_of_word(at - 1)))
+        {
+            return true;
+        }
     }
-    if (products)
+    return false;
+}
+
+// The geometric mean of what the constant is where `is_like` says that a preset is alike and fitted to
+// others; `usual` where there is none.
+template <class List, class Value>
+double start_of(const List& presets, double usual, const Value& value)
+{
+    double sum = 0;
+    double count = 0;
+    for (const auto& preset : presets)
     {
-        s.cluster.gpu.calibration.gemm_efficiency *= std::clamp(shares.back(), 0.5, 1.5);
+        if (const std::optional<double> x = value(preset); x && *x > 0)
+        {
+            sum += std::log(*x);
+            count += 1;
+        }
+    }
+    return count > 0 ? std::exp(sum / count) : usual;
+}
+
+std::string_view text_of(const std::map<std::string, std::string>& texts, std::string_view name)
+{
+    const auto found = texts.find(std::string(name));
+    return found == texts.end() ? std::string_view() : std::string_view(found->second);
+}
+
+// Of a software that the source had a part in: other releases of it, else eager software.
+void add_software_constants(const Presets& presets, const Software& software, const std::string& source,
+                            std::vector<Constant>& out)
+{
+    const SoftwarePreset* preset = presets.software_of(software.id);
+    for (const Field<Software>& field : fields_of(Software{}))
+    {
+        const auto* member = std::get_if<double Software::*>(&field.member);
+        if (member == nullptr || preset == nullptr ||
+            !names_source(text_of(preset->fitted, field.name), source))
+        {
+            continue;
+        }
+        const auto of_release = [&](const SoftwarePreset& other) -> std::optional<double>
+        {
+            const bool alike = software_kind(other.software.id) == software_kind(software.id) &&
+                               !names_source(text_of(other.fitted, field.name), source);
+            return alike ? std::optional(other.software.**member) : std::nullopt;
+        };
+        out.push_back({*member, nullptr, start_of(presets.software, Software{}.**member, of_release),
+                       field.least, field.most});
+    }
+}
+
+// Of an accelerator that the source had a part in: what others of its vendor were fitted to elsewhere.
+void add_accelerator_constants(const Presets& presets, const Gpu& gpu, const std::string& source,
+                               std::vector<Constant>& out)
+{
+    const GpuPreset* preset = presets.gpu(gpu.id);
+    for (const Field<Calibration>& field : fields_of(Calibration{}))
+    {
+        const auto* member = std::get_if<double Calibration::*>(&field.member);
+        if (member == nullptr || preset == nullptr ||
+            !names_source(text_of(preset->calibration_sources, field.name), source))
+        {
+            continue;
+        }
+        const auto of_other = [&](const GpuPreset& other) -> std::optional<double>
+        {
+            const std::string_view text = text_of(other.calibration_sources, field.name);
+            const bool alike =
+                other.vendor == preset->vendor && text.starts_with("fitted") && !names_source(text, source);
+            return alike ? std::optional(other.gpu.calibration.**member) : std::nullopt;
+        };
+        out.push_back({nullptr, *member, start_of(presets.gpus, Calibration{}.**member, of_other),
+                       field.least, field.most});
+    }
+}
+
+// The row's scenario with those constants that are its own so far of the way.
+Scenario at_shares(Scenario s, const MeasuredRow& left_out, const std::vector<Constant>& constants,
+                   const Shares& shares)
+{
+    const bool software = s.software.id == left_out.scenario.software.id;
+    const bool accelerator = s.cluster.gpu.id == left_out.scenario.cluster.gpu.id;
+    for (std::size_t i = 0; i < constants.size(); ++i)
+    {
+        const Constant& c = constants[i];
+        if (c.of_software != nullptr ? !software : !accelerator)
+        {
+            continue;
+        }
+        double& value = c.of_software != nullptr ? s.software.*c.of_software
+                                                 : s.cluster.gpu.calibration.*c.of_accelerator;
+        value =
+            std::clamp(c.start + std::clamp(shares[i], 0.0, kFarthest) * (value - c.start), c.least, c.most);
     }
     return s;
 }
@@ -44,36 +152,12 @@ double error_of(const MeasuredRow& row, const Scenario& scenario)
     return step_time(scenario).total() / row.seconds - 1;
 }
 
-double mean_by_group(const std::vector<AccuracyRow>& rows, double AccuracyRow::*error)
-{
-    std::map<std::string, std::pair<double, double>> groups; // sum, count
-    for (const AccuracyRow& row : rows)
-    {
-        auto& [sum, count] = groups[row.group];
-        sum += std::abs(row.*error);
-        count += 1;
-    }
-    double all = 0;
-    for (const auto& [_, group] : groups)
-    {
-        all += group.first / group.second;
-    }
-    return groups.empty() ? 0 : all / static_cast<double>(groups.size());
-}
-
-bool is_fitted(const Software& software)
-{
-    const Software eager;
-    return std::any_of(kFitted.begin(), kFitted.end(),
-                       [&](double Software::*constant) { return software.*constant != eager.*constant; });
-}
-
 // Fitted to these rows; nothing of the way where there are none.
-Shares shares_from(const std::vector<const MeasuredRow*>& rows, const std::string& gpu)
+Shares shares_from(const std::vector<const MeasuredRow*>& rows, const MeasuredRow& left_out,
+                   const std::vector<Constant>& constants)
 {
-    Shares start(kFitted.size(), 0.0);
-    start.push_back(1);
-    if (rows.empty())
+    Shares start(constants.size(), 0.0);
+    if (rows.empty() || constants.empty())
     {
         return start;
     }
@@ -82,36 +166,40 @@ Shares shares_from(const std::vector<const MeasuredRow*>& rows, const std::strin
         double sum = 0;
         for (const MeasuredRow* row : rows)
         {
-            const bool same = row->scenario.cluster.gpu.id == gpu;
-            sum += std::abs(std::log1p(error_of(*row, at_shares(row->scenario, shares, same))));
+            sum +=
+                std::abs(std::log1p(error_of(*row, at_shares(row->scenario, left_out, constants, shares))));
         }
-        return sum / static_cast<double>(rows.size());
+        const double far = std::inner_product(shares.begin(), shares.end(), shares.begin(), 0.0);
+        return sum / static_cast<double>(rows.size()) + kPull * far;
     };
     constexpr double kEdge = 0.5;
     constexpr int kSteps = 150;
     // Begun anew where it stopped, since a simplex that has shrunk in a corner stays there.
-    constexpr int kRounds = 4;
+    constexpr int kRounds = 3;
     for (int round = 0; round < kRounds; ++round)
     {
         start = minimize(loss, start, kEdge, kSteps, 1e-4).at;
     }
-    const bool known =
-        std::any_of(rows.begin(), rows.end(),
-                    [&](const MeasuredRow* row) { return row->scenario.cluster.gpu.id == gpu; });
-    start.back() = known ? start.back() : 1; // else nothing has held it
     return start;
 }
 
-// What other sources measured with this software.
+// What other sources measured that these constants have a part in.
 std::vector<const MeasuredRow*> rows_elsewhere(const std::vector<MeasuredSet>& sources,
-                                               const MeasuredSet& but, const std::string& software)
+                                               const MeasuredSet& but, const MeasuredRow& left_out,
+                                               const std::vector<Constant>& constants)
 {
+    const bool software = std::ranges::any_of(constants, [](const Constant& c) { return c.of_software; });
+    const bool accelerator =
+        std::ranges::any_of(constants, [](const Constant& c) { return c.of_accelerator; });
     std::vector<const MeasuredRow*> rows;
     for (const MeasuredSet& source : sources)
     {
         for (const MeasuredRow& row : source.rows)
         {
-            if (&source != &but && row.scenario.software.id == software)
+            const bool same =
+                (software && row.scenario.software.id == left_out.scenario.software.id) ||
+                (accelerator && row.scenario.cluster.gpu.id == left_out.scenario.cluster.gpu.id);
+            if (&source != &but && same)
             {
                 rows.push_back(&row);
             }
@@ -120,31 +208,91 @@ std::vector<const MeasuredRow*> rows_elsewhere(const std::vector<MeasuredSet>& s
     return rows;
 }
 
+AccuracyRow accuracy_row(const MeasuredRow& row)
+{
+    const double error = error_of(row, row.scenario);
+    return {row.name, row.group,   row.scenario.software.id, row.scenario.cluster.gpu.id, row.seconds, error,
+            error,    row.scenario};
+}
+
+void add_means(SourceAccuracy& one)
+{
+    const auto rows = list_of<const AccuracyRow*>(one.rows, [](const AccuracyRow& row) { return &row; });
+    one.mean = mean_by_group(rows, &AccuracyRow::error);
+    one.left_out = mean_by_group(rows, &AccuracyRow::left_out);
+}
+
+// What is known of a software and an accelerator without the source.
+struct LeftOut
+{
+    std::vector<Constant> constants;
+    Shares shares;
+};
+
+LeftOut without(const std::vector<MeasuredSet>& sources, const MeasuredSet& source, const MeasuredRow& row,
+                const Presets& presets)
+{
+    LeftOut out;
+    add_software_constants(presets, row.scenario.software, source.name, out.constants);
+    add_accelerator_constants(presets, row.scenario.cluster.gpu, source.name, out.constants);
+    out.shares = shares_from(rows_elsewhere(sources, source, row, out.constants), row, out.constants);
+    return out;
+}
+
 } // namespace
 
-SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which)
+SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which,
+                               const Presets& presets)
 {
     const MeasuredSet& source = sources[which];
     SourceAccuracy one{source.name, source.title, source.source, {}, 0, 0};
-    std::map<std::pair<std::string, std::string>, Shares> shares; // of software and accelerator
+    std::map<std::pair<std::string, std::string>, LeftOut> known; // by software and accelerator
     for (const MeasuredRow& row : source.rows)
     {
-        const Software& software = row.scenario.software;
-        const std::string& gpu = row.scenario.cluster.gpu.id;
-        AccuracyRow said{row.name, row.group,   software.id, gpu, row.seconds, error_of(row, row.scenario),
-                         0,        row.scenario};
-        said.left_out = said.error;
-        if (is_fitted(software))
+        const auto [at, fresh] = known.try_emplace({row.scenario.software.id, row.scenario.cluster.gpu.id});
+        at->second = fresh ? without(sources, source, row, presets) : at->second;
+        const auto& [constants, shares] = at->second;
+        one.rows.push_back(accuracy_row(row));
+        if (!constants.empty())
         {
-            const auto [at, fresh] = shares.try_emplace({software.id, gpu});
-            at->second = fresh ? shares_from(rows_elsewhere(sources, source, software.id), gpu) : at->second;
-            said.left_out = error_of(row, at_shares(row.scenario, at->second, true));
+            one.rows.back().left_out = error_of(row, at_shares(row.scenario, row, constants, shares));
         }
-        one.rows.push_back(std::move(said));
     }
-    one.mean = mean_by_group(one.rows, &AccuracyRow::error);
-    one.left_out = mean_by_group(one.rows, &AccuracyRow::left_out);
+    add_means(one);
     return one;
+}
+
+SourceAccuracy known_accuracy(const MeasuredSet& source, const Presets& presets)
+{
+    SourceAccuracy one{source.name, source.title, source.source, {}, 0, 0};
+    const BandTable none;
+    const BandTable& table = presets.evidence != nullptr ? *presets.evidence : none;
+    const auto known = table.left_out.find(source.name);
+    const bool same = known != table.left_out.end() && known->second.size() == source.rows.size();
+    for (std::size_t i = 0; i < source.rows.size(); ++i)
+    {
+        one.rows.push_back(accuracy_row(source.rows[i]));
+        one.rows.back().left_out = same ? known->second[i] : one.rows.back().error;
+    }
+    add_means(one);
+    return one;
+}
+
+double mean_by_group(const std::vector<const AccuracyRow*>& rows, double AccuracyRow::*error)
+{
+    std::map<std::string_view, std::pair<double, double>> groups; // sum, count
+    for (const AccuracyRow* row : rows)
+    {
+        auto& [sum, count] = groups[row->group];
+        sum += std::abs(row->*error);
+        count += 1;
+    }
+    double all = 0;
+    for (const auto& [_, group] : groups)
+    {
+        all += group.first / group.second;
+    }
+    return groups.empty() ? 0 : all / static_cast<double>(groups.size());
 }
 
 const AccuracyRow& worst_of(const SourceAccuracy& source)

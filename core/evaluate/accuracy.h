@@ -1,10 +1,12 @@
 // How far computed steps are off by source of measured rows, and how far they would be had a source not been
 // there to fit to: what a run of the same kind that nobody has seen should expect.
 //
-// Left out, a source's software is fitted again to the other sources that ran it: each of its constants goes
-// some share of the way from eager software's to its own, a share that starts at none, and the products of
-// accelerators that another source has measured too are scaled. Where no other source ran it, eager
-// software's constants stand.
+// Left out, what a source had a part in is fitted again to the other sources that ran the same software or
+// the same accelerator: each such constant goes some share of the way from its start to its own value. The
+// start is what other releases of the software, or the vendor's other accelerators, were fitted to without
+// this source, else what eager software and an unmeasured accelerator have. Where no other source ran it, the
+// start stands. Which sources a constant was fitted to is said by the preset: "fitted" of a software,
+// "calibration_sources" of an accelerator.
 #pragma once
 
 #include "core/evaluate/calibrate.h"
@@ -36,8 +38,15 @@ struct SourceAccuracy
 };
 
 // The accuracy of the source at this place among all.
-SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which);
+SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which,
+                               const Presets& presets);
 
+// The same with the errors left out as the bands that ship were made of (presets.evidence), which takes no
+// fit; rows that they lack, and all without bands, have their errors with what ships.
+SourceAccuracy known_accuracy(const MeasuredSet& source, const Presets& presets);
+
+// Mean of the absolute errors of these rows, those of one group averaged first.
+double mean_by_group(const std::vector<const AccuracyRow*>& rows, double AccuracyRow::*error);
 // The row that is furthest off; there is at least one.
 const AccuracyRow& worst_of(const SourceAccuracy& source);
 // Sources weighed alike.

@@ -26,6 +26,14 @@ struct MeasuredRow
     double seconds = 0;
 };
 
+// A measured peak of memory.
+struct MeasuredMemory
+{
+    Scenario scenario;
+    std::string metric; // that counts as it was measured: "memory.allocated_bytes"
+    double bytes = 0;
+};
+
 // One file of cases, those with step.time_s. Beside its cases a file may say
 //   "set": a name, "weight": how much its mean counts in the fit (0: only checked), default 1,
 //   "title": who measured on what, "source": where it is published.
@@ -37,6 +45,7 @@ struct MeasuredSet
     std::string title; // the name where none is given
     std::string source;
     std::vector<MeasuredRow> rows;
+    std::vector<MeasuredMemory> memory; // those that expect bytes of memory
 };
 
 Result<MeasuredSet> measured_set(const nlohmann::json& cases, const std::string& name,

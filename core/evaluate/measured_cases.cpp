@@ -6,6 +6,8 @@
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 
+#include <algorithm>
+
 namespace ringside
 {
 
@@ -14,8 +16,13 @@ using nlohmann::json;
 namespace
 {
 
-// The row of an entry in which check_case() found nothing.
-Result<MeasuredRow> measured_row(const json& entry, const std::string& path, const Presets& presets)
+bool is_memory(std::string_view metric)
+{
+    return metric.starts_with("memory.") && metric.ends_with("_bytes");
+}
+
+// Adds what an entry expects in which check_case() found nothing.
+Issues take_entry(const json& entry, const std::string& path, const Presets& presets, MeasuredSet& set)
 {
     Issues issues;
     const auto scenario = scenario_from_json(entry["scenario"], presets);
@@ -24,12 +31,26 @@ Result<MeasuredRow> measured_row(const json& entry, const std::string& path, con
     {
         return issues;
     }
-    MeasuredRow row;
-    row.name = entry.value("name", path);
-    row.group = entry.value("group", std::to_string(scenario->model.hidden));
-    row.scenario = *scenario;
-    row.seconds = entry["expect"]["step.time_s"].get<double>();
-    return row;
+    for (const auto& [metric, value] : entry["expect"].items())
+    {
+        if (metric == "step.time_s")
+        {
+            set.rows.push_back({entry.value("name", path),
+                                entry.value("group", std::to_string(scenario->model.hidden)), *scenario,
+                                value.get<double>()});
+        }
+        else if (is_memory(metric))
+        {
+            set.memory.push_back({*scenario, metric, value.get<double>()});
+        }
+    }
+    return issues;
+}
+
+bool is_measured(const json& expect)
+{
+    return std::ranges::any_of(expect.items(), [](const auto& item)
+                               { return item.key() == "step.time_s" || is_memory(item.key()); });
 }
 
 } // namespace
@@ -52,18 +73,9 @@ Result<MeasuredSet> measured_set(const json& cases, const std::string& name, con
         const std::string path = fmt::format("cases[{}]", i);
         const Issues found = check_case(entry, path);
         issues.insert(issues.end(), found.begin(), found.end());
-        if (!found.empty() || !entry["expect"].contains("step.time_s"))
+        if (found.empty() && is_measured(entry["expect"]))
         {
-            continue;
-        }
-        auto row = measured_row(entry, path, presets);
-        if (row)
-        {
-            set.rows.push_back(std::move(*row));
-        }
-        else
-        {
-            issues.insert(issues.end(), row.issues().begin(), row.issues().end());
+            append(issues, take_entry(entry, path, presets, set));
         }
     }
     return issues.empty() ? Result<MeasuredSet>(std::move(set)) : Result<MeasuredSet>(std::move(issues));

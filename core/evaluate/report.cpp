@@ -229,19 +229,36 @@ const NumberFormat& read_format(const Scenario& s)
 
 } // namespace
 
-const StepEvidence& band_of(const Scenario& s)
+Band step_band(const Scenario& scenario, const Report& report)
 {
-    // The spread over every measured row, whatever software ran: docs/accuracy.md.
-    static const StepEvidence all{
-        "", 0.87, 1.24,
-        "no firm rows of this software on this accelerator beside those it was fitted to; the band of all "
-        "sources"};
-    const StepEvidence* own = step_evidence(s.software, s.cluster.gpu.id);
-    return own != nullptr ? *own : all;
+    return step_band(scenario, report.step.total());
 }
 
 namespace
 {
+
+double run_usd(const Scenario& s, const Report& r)
+{
+    return run_days(s, r) * 24 * static_cast<double>(s.cluster.gpus) * s.cluster.usd_per_gpu_hour;
+}
+
+// An end of a band: what `of` gives, times the band's factor.
+template <auto of, auto end>
+double at_end(const Scenario& s, const Report& r)
+{
+    return of(s, r) * (step_band(s, r).*end);
+}
+
+template <auto end>
+double memory_at_end(const Scenario&, const Report& r)
+{
+    return std::round(r.memory.worst().total().value * (r.memory.*end));
+}
+
+double computed_step(const Scenario&, const Report& r)
+{
+    return r.step.total();
+}
 
 constexpr std::array kMetrics{
     Metric{"model.parameters", "",
@@ -268,6 +285,14 @@ constexpr std::array kMetrics{
            [](const Scenario&, const Report& r) { return r.memory.worst().buffers.reserve.value; }},
     Metric{"memory.total_bytes", "B",
            [](const Scenario&, const Report& r) { return r.memory.worst().total().value; }},
+    Metric{"memory.card_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.worst().total().value; }},
+    Metric{"memory.allocated_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.most_allocated().allocated().value; }},
+    Metric{"memory.last_stage_allocated_bytes", "B",
+           [](const Scenario&, const Report& r) { return r.memory.stages.back().allocated().value; }},
+    Metric{"memory.card_low_bytes", "B", memory_at_end<&MemoryReport::low>},
+    Metric{"memory.card_high_bytes", "B", memory_at_end<&MemoryReport::high>},
     Metric{"memory.states_bytes", "B",
            [](const Scenario&, const Report& r)
            {
@@ -294,10 +319,8 @@ constexpr std::array kMetrics{
     Metric{"flops.hardware_step", "FLOP",
            [](const Scenario&, const Report& r) { return r.compute.hardware_step.value; }},
     Metric{"step.time_s", "s", [](const Scenario&, const Report& r) { return r.step.total(); }},
-    Metric{"step.time_low_s", "s",
-           [](const Scenario& s, const Report& r) { return r.step.total() * band_of(s).low; }},
-    Metric{"step.time_high_s", "s",
-           [](const Scenario& s, const Report& r) { return r.step.total() * band_of(s).high; }},
+    Metric{"step.time_low_s", "s", at_end<computed_step, &Band::low>},
+    Metric{"step.time_high_s", "s", at_end<computed_step, &Band::high>},
     Metric{"step.compute_s", "s", [](const Scenario&, const Report& r) { return r.step.compute; }},
     Metric{"step.bubble_s", "s", [](const Scenario&, const Report& r) { return r.step.bubble; }},
     Metric{"step.tensor_comm_s", "s", [](const Scenario&, const Report& r) { return r.step.tensor_comm; }},
@@ -310,14 +333,19 @@ constexpr std::array kMetrics{
            [](const Scenario&, const Report& r) { return r.step.data_exposed; }},
     Metric{"step.optimizer_s", "s", [](const Scenario&, const Report& r) { return r.step.optimizer; }},
     Metric{"step.mfu", "", [](const Scenario&, const Report& r) { return r.step.mfu(); }},
+    Metric{"step.mfu_low", "",
+           [](const Scenario& s, const Report& r) { return r.step.mfu() / step_band(s, r).high; }},
+    Metric{"step.mfu_high", "",
+           [](const Scenario& s, const Report& r) { return r.step.mfu() / step_band(s, r).low; }},
     Metric{"step.hfu", "", [](const Scenario&, const Report& r) { return r.step.hfu(); }},
     Metric{"step.tokens_per_s", "1/s",
            [](const Scenario&, const Report& r) { return r.step.tokens_per_second(); }},
-    Metric{"run.days", "d", [](const Scenario& s, const Report& r) { return run_days(s, r); }},
-    Metric{"run.cost_usd", "USD",
-           [](const Scenario& s, const Report& r) {
-               return run_days(s, r) * 24 * static_cast<double>(s.cluster.gpus) * s.cluster.usd_per_gpu_hour;
-           }},
+    Metric{"run.days", "d", run_days},
+    Metric{"run.days_low", "d", at_end<run_days, &Band::low>},
+    Metric{"run.days_high", "d", at_end<run_days, &Band::high>},
+    Metric{"run.cost_usd", "USD", run_usd},
+    Metric{"run.cost_low_usd", "USD", at_end<run_usd, &Band::low>},
+    Metric{"run.cost_high_usd", "USD", at_end<run_usd, &Band::high>},
     Metric{"context.crossover_tokens", "",
            [](const Scenario& s, const Report&) { return crossover_tokens(context_flops(s), Mask::full); }},
     Metric{"context.scores_share", "",

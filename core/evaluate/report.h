@@ -8,6 +8,7 @@
 #include "core/model/weights.h"
 #include "core/network/collective/cost.h"
 #include "core/performance/step_time.h"
+#include "core/scenario/evidence.h"
 
 #include <optional>
 
@@ -29,9 +30,8 @@ Result<Report> evaluate(const Scenario& scenario);
 // evaluate() without validation, for a scenario that validate() has found no errors in.
 Result<Report> evaluate_valid(const Scenario& scenario);
 
-// The band in which 80% of unseen measured steps of the scenario's software and accelerator fell, and whose
-// they are.
-const StepEvidence& band_of(const Scenario& scenario);
+// Of the report's step and memory (core/scenario/evidence.h).
+Band step_band(const Scenario& scenario, const Report& report);
 
 // A number that lessons, questions, cases and the command line can ask for.
 struct Metric

@@ -46,7 +46,9 @@ json stage_json(const StageMemory& stage, std::size_t index)
                 {"layers", stage.layers},
                 {"in_flight", stage.in_flight},
                 {"parameters", stage.parameters},
-                {"total_bytes", bytes(stage.total())}};
+                {"total_bytes", bytes(stage.total())},
+                {"card_bytes", bytes(stage.total())},
+                {"allocated_bytes", bytes(stage.allocated())}};
     for (std::size_t i = 0; i < kComponents; ++i)
     {
         out[std::string(key_of(static_cast<Component>(i)))] = bytes(stage.parts[i]);
@@ -58,6 +60,9 @@ json stage_json(const StageMemory& stage, std::size_t index)
                       {"gathered_bytes", bytes(b.gathered)},
                       {"transfer_bytes", bytes(b.transfer)},
                       {"loss_copies_bytes", bytes(b.loss_copies)},
+                      {"deferred_bytes", bytes(b.deferred)},
+                      {"workspace_bytes", bytes(b.workspace)},
+                      {"graph_pools_bytes", bytes(b.graph_pools)},
                       {"second_gradients_bytes", bytes(b.second_gradients)},
                       {"whole_gradients_bytes", bytes(b.whole_gradients)},
                       {"fragmentation_bytes", bytes(b.fragmentation)},
@@ -83,7 +88,8 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
         out["metrics"][name] = value;
         out[name.substr(0, dot)][name.substr(dot + 1)] = value;
     }
-    out["step"]["evidence"] = band_of(scenario).rows;
+    out["step"]["evidence"] = step_evidence_words(scenario, report.step.total());
+    out["memory"]["evidence"] = memory_evidence_words(scenario);
     out["memory"]["verdict"] = name_of(report.memory.verdict());
     out["software"] = {{"id", scenario.software.id},
                        {"name", scenario.software.name},

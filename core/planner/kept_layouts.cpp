@@ -1,5 +1,7 @@
 #include "core/planner/kept_layouts.h"
 
+#include "core/scenario/evidence.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -148,14 +150,14 @@ const Candidate* keep(SearchResult& result, Cuts& cuts, Objective objective, con
     return add_to_cuts(cuts, objective, c);
 }
 
-void thin(std::vector<Candidate>& sample)
+void keep_smallest_draws(std::vector<Candidate>& sample)
 {
-    std::vector<Candidate> half;
-    for (std::size_t i = 0; i < sample.size(); i += 2)
+    if (sample.size() > kMostSampled)
     {
-        half.push_back(sample[i]);
+        const auto last = sample.begin() + kMostSampled - 1;
+        std::ranges::nth_element(sample, last, {}, &Candidate::draw);
+        sample.erase(last + 1, sample.end());
     }
-    sample = std::move(half);
 }
 
 // Ties go to what is simpler to run.
@@ -217,10 +219,7 @@ SearchResult merged(const SearchResult& a, const SearchResult& b, Objective obje
     }
     all.cuts = listed(cuts, objective);
     all.sample.insert(all.sample.end(), b.sample.begin(), b.sample.end());
-    while (all.sample.size() > kMostSampled)
-    {
-        thin(all.sample);
-    }
+    keep_smallest_draws(all.sample);
     if (b.nearest_miss)
     {
         add_to_nearest_miss(all.nearest_miss, *b.nearest_miss);
@@ -260,10 +259,14 @@ SearchResult timed(Scenario s, SearchResult result, Objective objective)
     {
         apply(c.layout, s);
         fill(c, step_time(s));
+        const Band band = step_band(s, c.seconds);
+        c.low = band.low;
+        c.high = band.high;
         keep(result, cuts, objective, c);
     }
     result.cuts = listed(cuts, objective);
     drop_twins(result.best);
+    std::ranges::sort(result.sample, {}, &Candidate::draw);
     return result;
 }
 

@@ -1,6 +1,7 @@
 #include "core/planner/rent.h"
 
 #include "core/evaluate/report.h"
+#include "core/planner/search/told_apart.h"
 #include "core/reliability/goodput.h"
 #include "core/training/critical_batch.h"
 
@@ -43,7 +44,37 @@ double metric(const char* name, const Scenario& scenario, const Report& report)
     return find_metric(name)->value(scenario, report);
 }
 
+// Of days or dollars: the same factors hold for both.
+bool apart(const RentOffer& a, const RentOffer& b, double RentOffer::*by)
+{
+    const double ratio = a.*by / b.*by;
+    const bool one_type = a.type == b.type;
+    const double low = one_type ? 1 / (1 + kToldApart) : std::min(b.low, 1 / a.high);
+    const double high = one_type ? 1 + kToldApart : std::max(b.high, 1 / a.low);
+    return ratio < low || ratio > high;
+}
+
 } // namespace
+
+bool told_apart(const RentOffer& a, const RentOffer& b)
+{
+    return apart(a, b, &RentOffer::days);
+}
+
+std::vector<const RentOffer*> RentOffers::as_good_as(const RentOffer& offer, double RentOffer::*by) const
+{
+    const auto aside = by == &RentOffer::usd ? &RentOffer::days : &RentOffer::usd;
+    std::vector<const RentOffer*> equal;
+    for (const RentOffer& other : offers)
+    {
+        const bool no_worse = other.*aside <= offer.*aside || !apart(other, offer, aside);
+        if (other.type != offer.type && no_worse && !apart(other, offer, by))
+        {
+            equal.push_back(&other);
+        }
+    }
+    return equal;
+}
 
 std::vector<RentType> rent_types(const Presets& presets)
 {
@@ -212,6 +243,9 @@ void RentSearch::take(const Wanted& wanted, const SearchResult& result)
     offer.mfu = report->step.mfu();
     offer.goodput = metric("run.goodput", s, *report);
     offer.days = metric("run.wall_days", s, *report);
+    const Band band = step_band(s, *report);
+    offer.low = band.low;
+    offer.high = band.high;
     if (offer.days > 0) // else it fails faster than it recovers
     {
         found_.add(std::move(offer));

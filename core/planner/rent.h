@@ -50,10 +50,16 @@ struct RentOffer
     double goodput = 0;
     double days = 0; // wall clock
     double usd = 0;
+    double low = 1; // of days and dollars what 80% of new runs take (core/scenario/evidence.h)
+    double high = 1;
     bool frontier = false; // nothing is as quick for as little
 
     std::int64_t paid() const { return gpus + spares; }
 };
+
+// Whether the days of two offers say which is quicker. Errors of one type of cluster go together, so that
+// kToldApart is enough there; elsewhere each lies outside the other's range.
+bool told_apart(const RentOffer& a, const RentOffer& b);
 
 // The largest power of two times the scenario's batch whose tokens are at most the critical batch size; its
 // own where that is larger.
@@ -75,6 +81,9 @@ struct RentOffers
     const RentOffer* fastest_within(double usd) const;
     const RentOffer* fewest_gpus_within(double days) const; // the cheaper of two of one size
     const RentOffer* fastest_with(std::int64_t gpus) const; // exactly so many
+    // Those of other types that are as good by this, dollars or days, and no worse by the other, as far as
+    // computed times can say.
+    std::vector<const RentOffer*> as_good_as(const RentOffer& offer, double RentOffer::*by) const;
 
 private:
     void mark_frontier();

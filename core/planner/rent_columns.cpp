@@ -1,5 +1,7 @@
 #include "core/planner/rent_columns.h"
 
+#include <fmt/format.h>
+
 #include "core/base/text/text.h"
 
 #include <array>
@@ -14,6 +16,12 @@ template <auto member>
 CellValue offer_value(const RentRow& row)
 {
     return row.offer.*member;
+}
+
+template <auto member, auto end>
+CellValue offer_end(const RentRow& row)
+{
+    return row.offer.*member * (row.offer.*end);
 }
 
 template <auto member>
@@ -82,11 +90,25 @@ constexpr std::array<DataColumn<RentRow>, kNamesOf<RentColumn>.size()> kRentColu
      .value = offer_value<&RentOffer::days>,
      .text = [](const RentRow& row, ByteUnit) { return format_seconds(Seconds(row.offer.days * 86400)); },
      .keep = 90},
+    {.json = "run.wall_days_low",
+     .heading = "80% range",
+     .help = "Between which 80% of the steps of sources lie that no constant was fitted to, as wall clock",
+     .value = offer_end<&RentOffer::days, &RentOffer::low>,
+     .text =
+         [](const RentRow& row, ByteUnit)
+     {
+         return fmt::format("{} to {}", format_seconds(Seconds(row.offer.days * row.offer.low * 86400)),
+                            format_seconds(Seconds(row.offer.days * row.offer.high * 86400)));
+     },
+     .keep = 50},
+    {.json = "run.wall_days_high", .value = offer_end<&RentOffer::days, &RentOffer::high>},
     {.json = "usd",
      .heading = "cost",
      .value = offer_value<&RentOffer::usd>,
      .text = [](const RentRow& row, ByteUnit) { return format_dollars(row.offer.usd); },
      .keep = 99},
+    {.json = "usd_low", .value = offer_end<&RentOffer::usd, &RentOffer::low>},
+    {.json = "usd_high", .value = offer_end<&RentOffer::usd, &RentOffer::high>},
     {.heading = "USD/GPU-h",
      .value = [](const RentRow& row) -> CellValue { return row.offer.scenario.cluster.usd_per_gpu_hour; },
      .text = [](const RentRow& row, ByteUnit)

@@ -29,13 +29,18 @@ enum class RentColumn : std::uint8_t
     mfu,
     goodput,
     time,
+    time_low,
+    time_high,
     cost,
+    cost_low,
+    cost_high,
     price,
     frontier
 };
 template <>
 inline constexpr auto kNamesOf<RentColumn> = names<RentColumn>("cluster", "gpus", "spares", "layout", "batch",
-                                                               "step", "mfu", "goodput", "time", "cost",
+                                                               "step", "mfu", "goodput", "time", "time_low",
+                                                               "time_high", "cost", "cost_low", "cost_high",
                                                                "price", "frontier");
 
 // All of them, by RentColumn: from left to right.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/find_by.h"
+#include "core/scenario/evidence_json.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/json_fields.h"
 #include "core/scenario/validate.h"
@@ -52,6 +53,7 @@ const JsonTable<GpuPreset> kGpuTable{{
     {"vendor", &GpuPreset::vendor, kNeeded},
     {"source", &GpuPreset::source, kNeeded},
     {"note", &GpuPreset::note},
+    {"memory_source", &GpuPreset::memory_source},
     {"calibration"},
     {"calibration_sources"},
 }};
@@ -143,6 +145,10 @@ Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
             issues.push_back({name, "is missing", "give it; a link or PCIe rate of 0 means there is none"});
         }
     }
+    if (document.contains("usable") && preset.memory_source.empty())
+    {
+        issues.push_back({"memory_source", "is missing", "say where the usable share comes from"});
+    }
     if (issues.empty())
     {
         presets.gpus.push_back(std::move(preset));
@@ -198,18 +204,18 @@ Issues take_scenario(const json& document, const std::string& stem, Presets& pre
     return issues;
 }
 
-const JsonTable<StepEvidence> kEvidenceTable{{
-    {"gpu", &StepEvidence::gpu, kNeeded},
-    {"low", &StepEvidence::low, {.needed = true, .least = 0.01, .most = 100}},
-    {"high", &StepEvidence::high, {.needed = true, .least = 0.01, .most = 100}},
-    {"rows", &StepEvidence::rows, kNeeded},
-}};
-
-void read_evidence(const JsonPlace& place, SoftwarePreset& preset)
+// Which sources each field was fitted to; the fields are numbers of the software.
+void read_fitted(const JsonPlace& place, SoftwarePreset& preset)
 {
-    for (std::size_t i = 0; place.is_list() && i < place.value.size(); ++i)
+    if (!place.is_object("give {field: ids of measured sources}"))
     {
-        kEvidenceTable.read(place.entry(i), preset.software.evidence.emplace_back());
+        return;
+    }
+    for (const auto& [name, _] : place.value.items())
+    {
+        const bool known = find_by(fields_of(Software{}), std::string_view(name), &Field<Software>::name);
+        place.fault_if(!known, name, "is no field of a software", "use one of its constants");
+        read_value(place.member(name), kNeeded, preset.fitted[name]);
     }
 }
 
@@ -220,7 +226,9 @@ const JsonTable<SoftwarePreset> kSoftwareTable{{
     {"note", &SoftwarePreset::note},
     {"sources", &SoftwarePreset::sources, kNeeded},
     {"usual_for", &SoftwarePreset::usual_for},
-    {"evidence", read_evidence},
+    {"based_on", &SoftwarePreset::based_on},
+    {"fitted", read_fitted},
+    {"measured", &SoftwarePreset::measured, measured_kind_table},
 }};
 
 Issues take_software(const json& document, const std::string& stem, Presets& presets)
@@ -234,11 +242,24 @@ Issues take_software(const json& document, const std::string& stem, Presets& pre
     check_id(preset.software.id, stem, issues);
     append(issues, read_fields(document, "", preset.software, kSoftwareTable.names()));
     preset.software.inferred = false;
+    preset.software.evidence = {preset.measured.empty() ? presets.evidence
+                                                        : with_own(presets.evidence, preset.measured)};
     if (issues.empty())
     {
         presets.software.push_back(std::move(preset));
     }
     return issues;
+}
+
+Issues take_evidence(const json& document, Presets& presets)
+{
+    auto evidence = bands_from_json(document);
+    if (!evidence)
+    {
+        return evidence.issues();
+    }
+    presets.evidence = std::make_shared<const BandTable>(std::move(*evidence));
+    return {};
 }
 
 Issues take_framework(const json& document, const std::string& stem, Presets& presets)
@@ -298,11 +319,6 @@ Software Presets::usual_software(const Gpu& gpu) const
         }
     }
     usual.inferred = true;
-    // Nobody said what runs: its times are the likely ones, but no memory is set aside for it.
-    usual.loss = LossKind::fused;
-    usual.second_gradients = usual.cast_weights = usual.whole_gradients = false;
-    usual.fragmentation = 0;
-    usual.reserve_gb = 0;
     return usual;
 }
 
@@ -336,6 +352,8 @@ Presets load_presets(const std::filesystem::path& assets, Issues& issues)
               [&](const json& d, const std::string& stem) { return take_gpu(d, stem, presets); });
     each_json(assets / "clusters", issues,
               [&](const json& d, const std::string& stem) { return take_cluster(d, stem, presets); });
+    each_json(assets / "evidence", issues,
+              [&](const json& d, const std::string&) { return take_evidence(d, presets); });
     each_json(assets / "software", issues,
               [&](const json& d, const std::string& stem) { return take_software(d, stem, presets); });
     each_json(assets / "scenarios", issues,
@@ -343,6 +361,37 @@ Presets load_presets(const std::filesystem::path& assets, Issues& issues)
     each_json(assets / "frameworks", issues,
               [&](const json& d, const std::string& stem) { return take_framework(d, stem, presets); });
     return presets;
+}
+
+void add_own_software(const std::filesystem::path& folder, Presets& presets, Issues& issues)
+{
+    const auto take = [&](const json& document, const std::string& stem) -> Issues
+    {
+        if (presets.software_of(stem) != nullptr)
+        {
+            return {{"id", fmt::format("\"{}\" comes with the program", stem), "give it another name"}};
+        }
+        return take_software(document, stem, presets);
+    };
+    each_json(folder, issues, take);
+    std::ranges::sort(presets.software, {}, [](const SoftwarePreset& p) { return p.software.id; });
+}
+
+json to_json(const SoftwarePreset& preset)
+{
+    json out = fields_json(preset.software);
+    out.update({{"schema", "ringside.software/1"},
+                {"id", preset.software.id},
+                {"name", preset.software.name},
+                {"note", preset.note},
+                {"sources", preset.sources},
+                {"based_on", preset.based_on},
+                {"measured", json::array()}});
+    for (const MeasuredKind& kind : preset.measured)
+    {
+        out["measured"].push_back(json(measured_kind_table.write(kind)));
+    }
+    return out;
 }
 
 PresetCheck check_preset(const json& document, const std::string& stem, const Presets& presets)

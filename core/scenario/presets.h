@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/scenario/evidence.h"
 #include "core/scenario/framework.h"
 #include "core/scenario/scenario.h"
 
@@ -34,12 +35,17 @@ struct GpuPreset
     std::string source;
     std::string note;
     // By name of the constant; those not named here stand at their defaults, which nobody measured.
+    std::string memory_source; // where the usable share of its memory was measured
     std::map<std::string, std::string> calibration_sources;
 };
 
 struct SoftwarePreset
 {
     Software software;
+    std::string based_on; // the preset that a user's own was fitted from; else empty
+    // The ids of the measured sources that a field's value was fitted to or chosen on, by the field's name.
+    std::map<std::string, std::string> fitted;
+    std::vector<MeasuredKind> measured; // a user's own runs
     std::string note;
     std::vector<std::string> sources;
     std::vector<std::string> usual_for; // beginnings of the ids of accelerators that suggest it
@@ -78,6 +84,7 @@ struct Presets
     std::vector<SoftwarePreset> software;
     std::vector<ScenarioPreset> scenarios;
     std::vector<Framework> frameworks;
+    std::shared_ptr<const BandTable> evidence; // of all software; null where none was read
 
     const ModelPreset* model(std::string_view id) const;
     const GpuPreset* gpu(std::string_view id) const;
@@ -98,6 +105,12 @@ Scenario with_gpu(Scenario scenario, const Gpu& gpu, const Presets& presets);
 // Reads assets/{models,gpus,clusters,software,scenarios,frameworks}/*.json. Files with faults are left out
 // and reported in `issues`, each with file and path, so that one bad file never hides the rest.
 Presets load_presets(const std::filesystem::path& assets, Issues& issues);
+
+// Adds the software that users keep in a folder of their own; faults as above. Ids that come with the program
+// are taken.
+void add_own_software(const std::filesystem::path& folder, Presets& presets, Issues& issues);
+// The document of a preset, as it is read: schema ringside.software/1.
+nlohmann::json to_json(const SoftwarePreset& preset);
 
 // The faults of one model, accelerator, cluster or framework by its schema, as if it stood in the assets
 // under the name `stem`. `presets` has the accelerators that a cluster may name.

@@ -20,7 +20,7 @@ Calibration with_software(const Calibration& accelerator, const Software& softwa
         c.hbm_efficiency *= software.elementwise;
     }
     c.gemm_efficiency *= software.products;
-    c.host_kernel_us *= software.launch;
+    c.host_kernel_us *= software.launch * (1 - software.graphs);
     c.gather_slowdown *= software.gather;
     c.data_overlap = software.data_overlap < 0 ? c.data_overlap : software.data_overlap;
     if (software.attention == AttentionKernel::flash2)
@@ -31,14 +31,6 @@ Calibration with_software(const Calibration& accelerator, const Software& softwa
 }
 
 bool Software::operator==(const Software&) const = default;
-
-const StepEvidence* step_evidence(const Software& software, std::string_view gpu)
-{
-    const auto found = std::find_if(software.evidence.begin(), software.evidence.end(),
-                                    [&](const StepEvidence& e)
-                                    { return !gpu.empty() && gpu.substr(0, e.gpu.size()) == e.gpu; });
-    return found == software.evidence.end() ? nullptr : &*found;
-}
 
 double attention_share(const Calibration& c, double tokens)
 {

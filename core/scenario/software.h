@@ -9,9 +9,9 @@
 #include "core/base/names.h"
 #include "core/scenario/calibration.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ringside
 {
@@ -27,30 +27,32 @@ inline constexpr auto kNamesOf<AttentionKernel> = names<AttentionKernel>("flash-
 enum class ExpertDispatch
 {
     plain, // every copy of a token crosses the network
-    node   // once to each node, on from there over its own links (DeepEP, HybridEP)
+    node   // once to each node and once to each rank there, over the node's own links (DeepEP, HybridEP)
 };
 template <>
 inline constexpr auto kNamesOf<ExpertDispatch> = names<ExpertDispatch>("plain", "once-per-node");
 enum class LossKind
 {
-    fused,  // one copy of the logits, as 32 bits or as 16 with their gradient
-    eager,  // 16-bit and 32-bit logits, log-softmax and gradient
-    freed,  // eager, but the logits are dropped once the loss is there
-    chunked // an eighth of the logits at a time
+    fused,          // one copy of the logits, as 32 bits or as 16 with their gradient
+    eager,          // 16-bit and 32-bit logits, log-softmax and gradient
+    freed,          // eager, but the logits are dropped once the loss is there
+    chunked,        // an eighth of the logits at a time
+    vocab_parallel, // 16-bit logits and a 32-bit softmax that becomes the gradient (Megatron-Core)
+    compiled        // the same as one compiled function, which keeps a copy (--cross-entropy-loss-fusion)
 };
 template <>
-inline constexpr auto kNamesOf<LossKind> = names<LossKind>("fused", "eager", "eager-freed", "chunked");
+inline constexpr auto kNamesOf<LossKind> = names<LossKind>("fused", "eager", "eager-freed", "chunked",
+                                                           "vocab-parallel", "compiled");
 
-// How sure a step time is: of measured steps of one kind of accelerator that the constants were not fitted
-// on, what they took of what was computed, and whose they are.
-struct StepEvidence
+struct BandTable; // core/scenario/evidence.h
+
+// The measured rows that say how sure times and memory with a software are. They are no part of what the
+// software is, so that all links are equal.
+struct EvidenceLink
 {
-    std::string gpu; // beginning of the accelerators' ids
-    double low = 1;  // a tenth of the steps took less of the computed time
-    double high = 1; // a tenth took more
-    std::string rows;
+    std::shared_ptr<const BandTable> table;
 
-    bool operator==(const StepEvidence&) const = default;
+    bool operator==(const EvidenceLink&) const { return true; }
 };
 
 struct Software
@@ -67,9 +69,19 @@ struct Software
     double routing_kernels = 2; // launches of MoE routing, counted in GEMMs
     double elementwise = 1;     // on Calibration::hbm_efficiency: fusing saves bytes
     double launch = 1;          // on Calibration::host_kernel_us: compiled graphs save launches
+    double graphs = 0;      // share of the launches that CUDA graphs replay, which the host does not wait for
+    double loss_bytes = 60; // [B] that the loss moves for each logit, forward and backward
     AttentionKernel attention = AttentionKernel::flash2;
-    double gather = 1;        // on Calibration::gather_slowdown
-    double data_overlap = -1; // Calibration::data_overlap; below 0: the accelerator's own
+    double gather = 1;             // on Calibration::gather_slowdown
+    double data_overlap = -1;      // Calibration::data_overlap; below 0: the accelerator's own
+    double parameter_overlap = -1; // share of the forward that ZeRO's new weights travel beside; below 0: as
+                                   // gradients
+    double tensor_overlap = 1;     // of what a layout that overlaps tensor traffic could hide, what is hidden
+    double collectives =
+        0; // that a layer's gradients travel in, and again its weights; 0: all layers' at once
+    double step_ms =
+        0; // [ms] the host takes between steps: the gradients' norm, the optimizer, the next batch
+    bool context_gather = false; // keys and values are gathered before attention, not passed on beside it
     ExpertDispatch dispatch = ExpertDispatch::plain;
     bool fp8_dispatch = false; // tokens travel to their experts in 8 bits
     LossKind loss = LossKind::fused;
@@ -78,7 +90,8 @@ struct Software
     bool whole_gradients = false;  // a pipeline's micro-batches add up whole gradients (FSDP2)
     double fragmentation = 0;      // of what comes and goes, what the allocator holds beyond it
     double reserve_gb = 0;         // [GB] driver, communication library, allocator
-    std::vector<StepEvidence> evidence;
+    double graph_pool_gb = 0; // [GB] private pools of CUDA graphs, beside what the same step takes eagerly
+    EvidenceLink evidence;
 
     bool operator==(const Software&) const; // in software.cpp, so that it is compiled once
 };
@@ -87,8 +100,5 @@ struct Software
 Calibration with_software(const Calibration& accelerator, const Software& software);
 // The share of the dense peak that the forward of attention reaches over a sequence of so many tokens.
 double attention_share(const Calibration& calibration, double tokens);
-
-// The evidence for this kind of accelerator; null where no such step was measured.
-const StepEvidence* step_evidence(const Software& software, std::string_view gpu);
 
 } // namespace ringside

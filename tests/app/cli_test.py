@@ -293,6 +293,36 @@ def test_calibrate_leaves_nothing_out_of_a_single_group():
         assert json.loads(Outcome("calibrate", two, *arguments, "--json").exits(0).out)["sets"][0]["mean_left_out"] > 0
 
 
+def test_calibrate_keeps_a_software_of_ones_own_that_every_command_knows():
+    base = json.loads(Outcome("evaluate", DEFAULT, "--json").exits(0).out)["step"]["time_s"]
+    with folder() as where:
+        os.environ["XDG_DATA_HOME"] = str(where)
+        try:
+            steps = ""
+            for micro, batch in ((1, 128), (2, 128), (1, 256)):
+                run = json.loads(Outcome("evaluate", DEFAULT, "--json", "--set", f"training.micro_batch={micro}", f"training.global_batch={batch}").exits(0).out)
+                steps += f"{micro} of {batch},{micro},{batch},{run['step']['time_s'] * 1.2}\n"
+            table = written(where, "mine.csv", "name,micro_batch,global_batch,step_time_s\n" + steps)
+            got = json.loads(Outcome("calibrate", table, "--scenario", DEFAULT, "--save", "my-stack", "--json").exits(0).out)
+            assert got["mean"] < 0.02 and got["mean"] < got["mean_before"] and got["software"]["based_on"], got
+            assert "on a step it has not seen" in got["says"], got
+            scenario = json.loads(DEFAULT.read_text()) | {"software": "my-stack"}
+            mine = json.loads(Outcome("evaluate", written(where, "mine.json", json.dumps(scenario)), "--json").exits(0).out)
+            assert abs(mine["step"]["time_s"] / base - 1.2) < 0.1 and "of your own" in mine["step"]["evidence"], mine["step"]
+            Outcome("calibrate", table, "--scenario", DEFAULT, "--save", "fsdp").exits(2).mentions("comes with the program")
+        finally:
+            del os.environ["XDG_DATA_HOME"]
+
+
+def test_the_bands_text_says_what_its_json_says():
+    for gpu in ("gb300", "mi300x", "rtx-4090"):
+        text = Outcome("evaluate", DEFAULT, "--set", f"cluster.gpu={gpu}").out
+        got = json.loads(Outcome("evaluate", DEFAULT, "--set", f"cluster.gpu={gpu}", "--json").out)
+        assert got["step"]["evidence"] in text and got["memory"]["evidence"] in text, (text, got["step"]["evidence"])
+        assert "80% of unseen" not in text
+    Outcome("bench", "schedule", "--bands", "x").exits(2).mentions("computes no bands")
+
+
 def test_calibrate_reads_a_decimal_comma():
     with folder() as where:
         table = written(where, "semicolons.csv", "tensor;micro_batch;step_time_s\n4;1;12,5\n4;2;12,0\n")
@@ -307,7 +337,8 @@ def test_calibrate_reads_a_decimal_comma():
 
 def test_check_names_what_every_concept_has():
     concepts = json.loads(Outcome("check", "--json", "--seeds", "1").exits(0).out)["concepts"]
-    assert [concept["id"] for concept in concepts] == [f"C{i:02}" for i in range(1, 43)]
+    inventory = json.loads((SOURCE / "assets/study/inventory.json").read_text(encoding="utf-8"))
+    assert [concept["id"] for concept in concepts] == [concept["id"] for concept in inventory["concepts"]]
     for concept in concepts:
         assert concept["complete"] and concept["views"] and concept["families"] and concept["lessons"], concept
     text = Outcome("check", "--concepts", "--seeds", "1").exits(0).out
@@ -1400,12 +1431,32 @@ def test_import_hf_writes_a_model_that_check_accepts():
         assert report["model"]["parameters"] == 46702792704
 
 
+def test_a_model_file_is_named_wherever_a_preset_is():
+    with folder() as where:
+        where = pathlib.Path(where)
+        shutil.copy(HF / "glm-5.json", where / "glm.json")
+        document = {"model": "glm.json", "cluster": {"gpus": 512}, "parallel": {"expert": 64, "zero": 1}, "training": {"global_batch": 512}}
+        scenario = written(where, "scenario.json", json.dumps(document))
+        report = json.loads(Outcome("evaluate", scenario, "--json").out)
+        assert report["model"]["parameters"] == 743911218432, report["model"]
+        written(where, "part.json", json.dumps({**document, "model": {"preset": "glm.json", "layers": 40}}))
+        assert json.loads(Outcome("evaluate", where / "part.json", "--json").out)["model"]["parameters"] < 500e9
+        # Given on the command line, and what import hf writes.
+        Outcome("import", "hf", HF / "qwen3-0.6b.json", "-o", where / "small.json").exits(0)
+        for name in (HF / "qwen3-0.6b.json", where / "small.json"):
+            small = json.loads(Outcome("evaluate", DEFAULT, "--set", f"model={name}", "parallel.tensor=1", "parallel.pipeline=1", "--json").out)
+            assert small["model"]["parameters"] == 596049920, small["model"]
+        written(where, "lost.json", json.dumps({"model": "nowhere.json"}))
+        Outcome("evaluate", where / "lost.json").exits(2).mentions("model: nowhere.json: ")
+
+
 def test_import_hf_refuses_with_path_value_and_what_works():
     outcome = Outcome("import", "hf", "-", text='{"model_type": "llama", "hidden_size": "wide", "num_hidden_layers": -1}').exits(2)
     assert outcome.out == ""
     outcome.says('-: hidden_size: "wide" is not a whole number (use 1 to 1048576)')
     outcome.says("-: num_hidden_layers: -1 is out of range (use 1 to 10000)")
     Outcome("import", "hf", "-", text='{"model_type": "bert"}').exits(2).mentions("known are gpt2, gpt_neox, llama")
+    Outcome("import", "hf", "-", text='{"model_type": "llama", "num_local_experts": 8}').exits(0).mentions("num_local_experts: is not part of llama")
     Outcome("import", "hf", "/nowhere/config.json").exits(2)
     Outcome("import", "hf", HF / "llama-3.1-8b.json", "--name", "\udcff", "--json").exits(2).mentions("--name: ", "is not UTF-8")
     Outcome("import", "hf", HF / "llama-3.1-8b.json", "-o", "\udcff.json").exits(2).mentions("--output: ", "is not UTF-8")
@@ -1443,7 +1494,7 @@ def test_export_to_deepspeed_is_json_whose_batch_adds_up():
 def test_export_to_torchtitan_is_toml_with_every_gpu_in_one_place():
     import tomllib
     for scenario in SHIPPED:
-        config = tomllib.loads(file_of(exported("torchtitan", scenario), "train.toml"))
+        config = tomllib.loads(file_of(exported("torchtitan", scenario, "--for", "v0.2.2"), "train.toml"))
         p = config["parallelism"]
         gpus = p["data_parallel_replicate_degree"] * p["data_parallel_shard_degree"] * p["tensor_parallel_degree"] * p["pipeline_parallel_degree"] * p["context_parallel_degree"]
         document = json.loads((SOURCE / f"assets/scenarios/{scenario}.json").read_text(encoding="utf-8"))
@@ -1492,8 +1543,21 @@ def test_export_warns_of_what_does_not_fit_and_refuses_what_cannot_be():
     Outcome("export", DEFAULT, "--to", "megatron", "--set", "parallel.tensor=7").exits(2).mentions("parallel.tensor: 7 does not divide 64 heads")
     Outcome("export", DEFAULT, "--to", "horovod").exits(2)
     with folder() as where:
-        Outcome("export", DEFAULT, "--to", "torchtitan", "-o", where).exits(0)
-        assert sorted(path.name for path in pathlib.Path(where).iterdir()) == ["launch.sh", "train.toml"]
+        Outcome("export", DEFAULT, "--to", "torchtitan", "--for", "v0.2.2", "-o", where).exits(0)
+        assert sorted(path.name for path in pathlib.Path(where).iterdir()) == ["launch.sbatch", "launch.sh", "train.toml"]
+    Outcome("export", DEFAULT, "--to", "torchtitan", "--for", "v0.1").exits(2).mentions("v0.1 is no version of torchtitan (use one of 2026-08-21, v0.2.2)")
+
+
+def test_export_to_todays_torchtitan_is_options_and_python_that_parse():
+    import ast
+    for scenario in SHIPPED:
+        document = exported("torchtitan", scenario)
+        script = file_of(document, "launch.sh")
+        assert subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True).stderr == ""
+        assert "-m torchtitan.train --module " in script and ".toml" not in script
+        for entry in document["files"]:
+            if entry["name"].endswith(".py"):
+                ast.parse(entry["text"])
 
 
 def test_scaling_splits_a_compute_budget_by_every_published_law():

@@ -3,12 +3,20 @@
 
 #include "app/files/measured_file.h"
 #include "app/session/set_up.h"
-#include "core/evaluate/accuracy.h"
+#include "core/evaluate/bands.h"
+#include "core/evaluate/own_software.h"
+#include "core/planner/search/told_apart.h"
 #include "ui/shell/frame/measured_frame.h"
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 using namespace ringside;
+using Catch::Approx;
 
 TEST_CASE("every source of measured runs has a title, a place where it is published, and runs")
 {
@@ -42,4 +50,76 @@ TEST_CASE("a session computes one source of measured runs each time it is asked,
     bare.apply(Command::next_accuracy);
     CHECK(bare.frame(0).accuracy->done());
     CHECK(bare.frame(0).accuracy->issues.size() == 1);
+}
+
+TEST_CASE("the bands that ship are those the measured rows give, and hold 75 to 85% of sources left out")
+{
+    const Presets& presets = test::presets();
+    REQUIRE(presets.evidence != nullptr);
+    const auto sets = measured_sources(test::source_path("assets"), presets);
+    const auto peaks = measured_peaks(test::source_path("assets"), presets);
+    REQUIRE(sets);
+    REQUIRE(peaks);
+    std::vector<SourceAccuracy> sources;
+    for (std::size_t i = 0; i < sets->size(); ++i)
+    {
+        sources.push_back(source_accuracy(*sets, i, presets));
+    }
+    const BandTable made = band_table(sources, *sets, *peaks, presets);
+    const auto same = [](const BandRule& a, const BandRule& b)
+    {
+        CHECK(a.low == Approx(b.low).epsilon(0.01));
+        CHECK(a.high == Approx(b.high).epsilon(0.01));
+        CHECK(a.widening == Approx(b.widening));
+        CHECK(a.rows == b.rows);
+        CHECK(a.kinds.size() == b.kinds.size());
+    };
+    INFO("ringside bench accuracy --bands assets/evidence/bands.json");
+    same(presets.evidence->step, made.step);
+    same(presets.evidence->memory, made.memory);
+    CHECK(presets.evidence->next_low == Approx(made.next_low).epsilon(0.01));
+    CHECK(presets.evidence->next_high == Approx(made.next_high).epsilon(0.01));
+    for (const auto& [source, errors] : made.left_out)
+    {
+        INFO(source);
+        const auto shipped = presets.evidence->left_out.find(source);
+        REQUIRE(shipped != presets.evidence->left_out.end());
+        REQUIRE(shipped->second.size() == errors.size());
+        for (std::size_t i = 0; i < errors.size(); ++i)
+        {
+            CHECK(shipped->second[i] == Approx(errors[i]).margin(0.02));
+        }
+    }
+    for (const BandRule* rule : {&made.step, &made.memory})
+    {
+        CHECK(rule->coverage >= 0.75);
+        CHECK(rule->coverage <= 0.85);
+    }
+    CHECK(kToldApart == Approx(spread_in_groups(sources)).margin(0.02));
+}
+
+TEST_CASE("after three steps of a run, the later ones lie within 5% in runs of five sources, half within 8%")
+{
+    const auto sets = measured_sources(test::source_path("assets"), test::presets());
+    REQUIRE(sets);
+    const std::vector<RunCheck> runs = check_runs(*sets, test::presets());
+    REQUIRE(runs.size() >= 10);
+    std::set<std::string> close;
+    std::vector<double> means;
+    for (const RunCheck& run : runs)
+    {
+        double sum = 0;
+        for (const double ratio : run.ratios)
+        {
+            sum += std::abs(1 / ratio - 1) / static_cast<double>(run.ratios.size());
+        }
+        means.push_back(sum);
+        if (sum < 0.05)
+        {
+            close.insert(run.source);
+        }
+    }
+    CHECK(close.size() >= 5);
+    std::sort(means.begin(), means.end());
+    CHECK(means[means.size() / 2] < 0.08);
 }

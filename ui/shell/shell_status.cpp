@@ -6,6 +6,7 @@
 #include "ui/draw/scopes.h"
 #include "ui/shell/frame/frame.h"
 #include "ui/shell/frame/lab_frame.h"
+#include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/frame/team_frame.h"
 #include "ui/shell/overlay.h"
 #include "ui/shell/shell.h"
@@ -75,9 +76,15 @@ void Shell::draw_verdict(const Frame& frame, const Painter& painter, Rect& area,
         return;
     }
     const bool fits = use->needed <= use->capacity;
-    const std::string words = fmt::format(
-        "{} {} of {} {}", fits ? "Fits" : "Does not fit:", format_gigabytes(use->needed, painter.look.unit),
-        plain_number(in_gigabytes(use->capacity, painter.look.unit)), painter.look.gigabyte());
+    const bool may =
+        training && memory.verdict() != MemoryVerdict::no; // its range reaches below the capacity
+    const std::string words =
+        fmt::format("{} {} of {} {}",
+                    fits  ? "Fits"
+                    : may ? "May not fit:"
+                          : "Does not fit:",
+                    format_gigabytes(use->needed, painter.look.unit),
+                    plain_number(in_gigabytes(use->capacity, painter.look.unit)), painter.look.gigabyte());
     if (fits)
     {
         painter.tick(area.x + painter.px(4), area.middle(), t.ok);

@@ -1,7 +1,10 @@
 #include "app/commands/console/input.h"
 
 #include "app/files/asset_file.h"
+#include "app/files/measured_file.h"
+#include "app/files/model_file.h"
 #include "core/base/text/text.h"
+#include "core/launch_files/launch_files.h"
 #include "core/scenario/link/link.h"
 #include "core/scenario/validate.h"
 
@@ -17,6 +20,7 @@ Opened open_presets(const CommonOptions& options)
     const auto assets = or_end(find_assets(options.assets));
     Issues issues;
     Opened opened{assets, load_presets(assets, issues)};
+    add_own_software(own_software_folder(), opened.presets, issues);
     print_faults(issues);
     return opened;
 }
@@ -61,12 +65,49 @@ void print_document(const json& document, int indent)
 namespace
 {
 
+// A launch file is the scenario that it says; what it leaves open is told on standard error.
+json scenario_of_launch(const LaunchReading& reading, const Presets& presets)
+{
+    for (const std::string& message : reading.messages)
+    {
+        warn("{}: {}\n", reading.name, message);
+    }
+    std::vector<std::string> guessed;
+    for (const ReadField& field : reading.fields)
+    {
+        if (field.from == Basis::guessed)
+        {
+            guessed.push_back(fmt::format("{} {}", field.field, plain_text(field.value)));
+        }
+    }
+    if (!guessed.empty() && guessed.size() < 20)
+    {
+        warn("{}: guessed {}\n", reading.name, fmt::join(guessed, ", "));
+    }
+    return to_json(reading.scenario, presets);
+}
+
+Result<json> launch_or_json(const std::string& file, const Presets& presets)
+{
+    const auto text = read_text(file, {kMaxLaunchBytes});
+    if (!text)
+    {
+        return text.issues();
+    }
+    if (kind_of_text(*text).empty())
+    {
+        return parse_json(*text);
+    }
+    const auto reading = read_launch_files({.files = {{file, *text}}}, presets);
+    return reading ? Result<json>(scenario_of_launch(*reading, presets)) : reading.issues();
+}
+
 // What a file or a link says of a scenario.
 Result<json> scenario_document(const std::string& file, const Presets& presets)
 {
     if (!is_link(file))
     {
-        return read_json(file);
+        return launch_or_json(file, presets);
     }
     const LinkRead read = read_link(file, presets);
     if (!read.issues.empty())
@@ -79,9 +120,27 @@ Result<json> scenario_document(const std::string& file, const Presets& presets)
 
 } // namespace
 
+namespace
+{
+
+// With the shape of a model's file in the place of its name; what that leaves out is told on standard error.
+Result<json> with_model_file(Result<json> document, const std::string& file)
+{
+    if (!document || is_link(file))
+    {
+        return document;
+    }
+    Issues notes;
+    const Issues issues = take_model_file(*document, std::filesystem::path(file).parent_path(), notes);
+    print_faults(notes);
+    return issues.empty() ? document : Result<json>(issues);
+}
+
+} // namespace
+
 Result<Scenario> read_scenario(const std::string& file, const Presets& presets)
 {
-    const auto document = scenario_document(file, presets);
+    const auto document = with_model_file(scenario_document(file, presets), file);
     auto scenario = document ? scenario_from_json(*document, presets) : Result<Scenario>(document.issues());
     Issues issues = scenario ? validate(*scenario) : scenario.issues();
     if (!has_errors(issues))
@@ -100,6 +159,7 @@ Scenario read_scenario(const std::string& file, const std::vector<std::string>& 
         append(issues, document.is_object() ? set_path(document, assignment) : Issues{});
     }
     end_with(of_file(issues, file));
+    document = or_end(with_model_file(std::move(document), file), file);
     return or_end(scenario_from_json(document, presets), file);
 }
 

@@ -86,7 +86,7 @@ Launch LaunchDraft::take()
     if (!has_errors(validate(s)))
     {
         const StepTime step = step_time(s);
-        const StepEvidence& band = band_of(s);
+        const Band band = step_band(s, step.total());
         notes.push_back(
             {fmt::format("# predicted by Ringside: {} of {} per GPU, {} per step, {} tokens/s, MFU {}",
                          format_bytes(memory_report(s).worst().total()),
@@ -229,6 +229,26 @@ void LaunchDraft::command_file(std::string name, const std::vector<std::string>&
     finish(std::move(file));
 }
 
+void LaunchDraft::code_file(std::string name, const std::vector<std::string>& head,
+                            const std::vector<std::string>& tail)
+{
+    LaunchFile file = begin(std::move(name));
+    for (const std::string& line : head)
+    {
+        file.lines.push_back({line, -1});
+    }
+    for (const Placed& p : open_)
+    {
+        const LaunchFlag& flag = launch_.flags[static_cast<std::size_t>(p.flag)];
+        file.lines.push_back({fmt::format("    config.{} = {}", flag.flag, flag.value), p.flag});
+    }
+    for (const std::string& line : tail)
+    {
+        file.lines.push_back({line, -1});
+    }
+    finish(std::move(file));
+}
+
 void LaunchDraft::plain_file(std::string name, std::vector<std::string> lines)
 {
     LaunchFile file = begin(std::move(name));
@@ -332,6 +352,13 @@ void no_special_blocks(LaunchDraft& d, bool windows)
     say(m.attention == Attention::shared_kv, "model.attention", "shared-kv",
         "no attention has one key that is the value too");
     say(m.attention_gate, "model.attention_gate", "true", "attention has no gate");
+    say(m.head_gate, "model.head_gate", "true", "attention has no gate");
+    say(has_window_heads(m), "model.window_head_dim", fmt::format("{}", m.window_head_dim),
+        "layers with a window have the heads of the others");
+    say(m.attention != Attention::mla && m.v_head_dim > 0 && m.v_head_dim != m.head_dim, "model.v_head_dim",
+        fmt::format("{}", m.v_head_dim), "values are as wide as keys");
+    say(m.split_blocks, "model.split_blocks", "true", "every layer has attention and an MLP");
+    say(m.experts > 0 && m.shared_gate, "model.shared_gate", "true", "shared experts have no gate");
     say(m.expert_hidden > 0, "model.expert_hidden", fmt::format("{}", m.expert_hidden),
         "experts are as wide as the model");
     say(m.residual_streams > 0, "model.residual_streams", fmt::format("{}", m.residual_streams),

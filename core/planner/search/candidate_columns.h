@@ -34,6 +34,8 @@ enum class CandidateColumn : std::uint8_t
     bubble,
     mfu,
     step,
+    step_low,
+    step_high,
     verdict,
     pace,
     cost
@@ -42,7 +44,7 @@ template <>
 inline constexpr auto kNamesOf<CandidateColumn> = names<CandidateColumn>(
     "gpus", "tensor", "sequence_parallel", "context", "pipeline", "chunks", "expert", "expert_tensor", "data",
     "zero", "micro", "recompute_layers", "batch", "sequence", "recompute", "schedule", "memory", "bubble",
-    "mfu", "step", "verdict", "pace", "cost");
+    "mfu", "step", "step_low", "step_high", "verdict", "pace", "cost");
 
 // All of them, by CandidateColumn: from left to right.
 std::span<const DataColumn<Candidate>> candidate_columns();

@@ -1,10 +1,10 @@
 // Every legal layout of a scenario's model on its GPUs, with the step time and memory of each: the fastest,
 // the smallest, the frontier between them, and rejected layouts, by reason. Works in slices and in parts, so
 // that a window goes on drawing and several threads can share the work. Nothing is left out by guessing:
-// schedules that only a simulation can time are simulated wherever they would count if they never idled;
-// elsewhere, in the sample alone, they stand with the nearest closed form.
+// schedules that only a simulation can time are simulated wherever they would count if they never idled.
 //
-// The scatter is an even sample of all legal layouts; frontier and table come from all of them. What is
+// The scatter is a random sample of all legal layouts, the same one however many parts share the work, each
+// with the nearest closed form; frontier and table come from all of them. What is
 // illegal counts once, where the search turns back, so reasons count branches, not layouts. Layers that do
 // not divide are dealt as evenly as possible (stage_layers.h); other uneven splits are not tried. Selective
 // recomputation is skipped with flash attention, where it would be the same layout twice. The scenario's
@@ -92,6 +92,10 @@ struct Candidate
     double bubble = 0;  // of total
     bool tight = false; // needs more than the headroom leaves
     double units = 1;   // work_units() of a step
+    // What 80% of new runs took of the seconds (core/scenario/evidence.h); 1 until timed().
+    double low = 1;
+    double high = 1;
+    std::uint64_t draw = 0; // of a sample, which keeps the smallest ones; else 0
 
     // [s] What times are compared by: of a step, or of a million tokens where Freed::work().
     double pace() const { return seconds / units; }
@@ -113,7 +117,7 @@ struct SearchResult
     // Ascending bytes, descending pace(); among them what does not fit, up to kFarTooLarge times the
     // capacity.
     std::vector<Candidate> frontier;
-    std::vector<Candidate> sample;         // evenly from all that are legal, at most kMostSampled
+    std::vector<Candidate> sample;         // of all that are legal, at most kMostSampled
     std::optional<Candidate> nearest_miss; // the smallest that does not fit
 
     std::int64_t count(Rejection r) const { return rejected[static_cast<std::size_t>(r)]; }
@@ -170,6 +174,7 @@ private:
     {
         std::int64_t gpus, tensor, context, pipeline, expert, expert_tensor, micro_batch;
         StepWork work;
+        std::size_t index = 0; // among those of all parts
     };
     // A schedule with its chunks, and whether it takes the shape.
     struct Plan
@@ -192,6 +197,7 @@ private:
         double least = -1;               // [s] that its layouts take with what layers do; not yet known
         std::int64_t refused_zero = 0;   // stages that the limits leave out
         const Candidate* best = nullptr; // of the unit's cut, so far
+        std::uint64_t next_draw = 0;     // for the sample, before mixing
     };
 
     void list_units();
@@ -215,7 +221,8 @@ private:
     bool could_count(const Candidate& candidate) const;
     bool on_frontier(const Candidate& candidate) const;
     void fill_time(Candidate& candidate);
-    bool count(const Candidate& candidate); // whether it is due for the sample
+    void count(const Candidate& candidate);
+    void sample(const Candidate& candidate);
     void take(const Candidate& candidate);
     void reject(Rejection reason, std::int64_t times = 1);
     std::vector<std::int64_t> zero_stages() const;
@@ -234,7 +241,7 @@ private:
     Shared shared_;
     std::vector<MemoryHalf> tokens_; // of the plan being looked at, by stage
     bool finished_ = false;
-    std::int64_t every_ = 1; // of the legal ones go into the sample
+    std::uint64_t most_drawn_ = ~std::uint64_t{0}; // what goes into the sample has no larger draw
     SearchResult result_;
 };
 

@@ -38,14 +38,14 @@ TEST_CASE("hand-worked: errors of rows, and means that weigh groups alike")
     const std::vector<MeasuredSet> sets{
         set_of("far", {row_at(s, "a", 2), row_at(s, "a", 2), row_at(s, "b", 0.8)}),
         set_of("near", {row_at(s, "c", 1)})};
-    const SourceAccuracy far = source_accuracy(sets, 0);
+    const SourceAccuracy far = source_accuracy(sets, 0, {});
     REQUIRE(far.rows.size() == 3);
     CHECK(far.rows[0].error == Approx(-0.5));
     CHECK(far.rows[2].error == Approx(0.25));
     CHECK(far.mean == Approx((0.5 + 0.25) / 2));
     CHECK(far.left_out == Approx(far.mean));
     CHECK(worst_of(far).group == "a");
-    const std::vector<SourceAccuracy> all{far, source_accuracy(sets, 1)};
+    const std::vector<SourceAccuracy> all{far, source_accuracy(sets, 1, {})};
     CHECK(mean_of(all, &SourceAccuracy::mean) == Approx(0.375 / 2).margin(1e-12));
     CHECK(mean_of({}, &SourceAccuracy::mean) == 0);
 }
@@ -57,7 +57,7 @@ TEST_CASE("hand-worked: the median difference of errors between two runs of one 
     // 2, 1 and 4 times too long a measurement in one group: factors of 2, 4 and 2 between them.
     const std::vector<MeasuredSet> sets{
         set_of("far", {row_at(s, "a", 2), row_at(s, "a", 1), row_at(s, "a", 4), row_at(s, "b", 9)})};
-    CHECK(spread_in_groups({source_accuracy(sets, 0)}) == Approx(1));
+    CHECK(spread_in_groups({source_accuracy(sets, 0, {})}) == Approx(1));
     CHECK(spread_in_groups({}) == 0);
 }
 
@@ -68,9 +68,11 @@ TEST_CASE("a source that alone ran a software is left with eager software's cons
     Scenario fitted = s;
     fitted.software.id = "fitted";
     fitted.software.gather = s.software.gather + 0.5;
+    Presets presets;
+    presets.software.push_back({.software = fitted.software, .fitted = {{"gather", "alone"}}});
     const std::vector<MeasuredSet> sets{set_of("alone", {row_at(fitted, "a", 1)}),
                                         set_of("others", {row_at(s, "b", 1)})};
-    const SourceAccuracy alone = source_accuracy(sets, 0);
+    const SourceAccuracy alone = source_accuracy(sets, 0, presets);
     CHECK(alone.rows[0].error == Approx(0).margin(1e-12));
     Scenario eager = fitted;
     eager.software.gather = Software().gather;

@@ -66,7 +66,9 @@ TEST_CASE("the CSV of a search keeps its keys and their order, which scripts rea
                                            "verdict",
                                            "recompute_layers",
                                            "global_batch",
-                                           "sequence_length"});
+                                           "sequence_length",
+                                           "step_time_low_s",
+                                           "step_time_high_s"});
 }
 
 TEST_CASE("the JSON of a search and of rent has the keys of the report's metrics")
@@ -77,6 +79,7 @@ TEST_CASE("the JSON of a search and of rent has the keys of the report's metrics
         keys.insert(column.json);
     }
     CHECK(keys == std::set<std::string_view>{"", "memory.total_bytes", "step.mfu", "step.time_s",
+                                             "step.time_low_s", "step.time_high_s",
                                              "seconds_per_million_tokens", "gpu_seconds_per_million_tokens"});
     keys.clear();
     for (const auto& column : rent_columns())
@@ -84,7 +87,8 @@ TEST_CASE("the JSON of a search and of rent has the keys of the report's metrics
         keys.insert(column.json);
     }
     CHECK(keys == std::set<std::string_view>{"", "cluster", "gpus", "spare_gpus", "step.time_s", "step.mfu",
-                                             "run.goodput", "run.wall_days", "usd", "frontier"});
+                                             "run.goodput", "run.wall_days", "run.wall_days_low",
+                                             "run.wall_days_high", "usd", "usd_low", "usd_high", "frontier"});
 }
 
 TEST_CASE("hand-worked: a row as it is read, and in full")
@@ -96,6 +100,10 @@ TEST_CASE("hand-worked: a row as it is read, and in full")
     CHECK(text_of(CandidateColumn::memory) == "73.4");
     CHECK(text_of(CandidateColumn::bubble) == "6.2%");
     CHECK(text_of(CandidateColumn::step) == "16.4");
+    Candidate banded = worked_candidate(); // 16.384 s x 0.75 = 12.288 s, x 1.25 = 20.48 s
+    banded.low = 0.75;
+    banded.high = 1.25;
+    CHECK(info_of(CandidateColumn::step_low).text_of(banded) == "12.3 to 20.5");
     // 2048 x 8192 tokens are 16.777216 million: 16.384 s / 16.777216 = 0.976562 s, times 1024 GPUs = 1000
     // GPU-s.
     CHECK(text_of(CandidateColumn::pace) == "0.977");

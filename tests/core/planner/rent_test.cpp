@@ -205,3 +205,40 @@ TEST_CASE("what no cluster can run is refused with its fault, and nothing is off
         CHECK(why.find("kv_heads") != std::string::npos);
     }
 }
+
+TEST_CASE(
+    "hand-worked: offers are told apart by more than 8% on one type of cluster, and by their ranges else")
+{
+    const auto offer = [](std::size_t type, double days)
+    {
+        RentOffer o{.type = type, .gpus = 64};
+        o.days = days;
+        o.low = 0.8;
+        o.high = 1.25;
+        return o;
+    };
+    CHECK(told_apart(offer(0, 10), offer(0, 10.9)));       // 9% more
+    CHECK_FALSE(told_apart(offer(0, 10), offer(0, 10.7))); // 7% more
+    CHECK_FALSE(told_apart(offer(0, 10), offer(1, 12.4))); // inside 8 to 12.5
+    CHECK(told_apart(offer(0, 10), offer(1, 12.6)));
+    RentOffers offers;
+    offers.types.resize(2);
+    offers.offers = {offer(0, 10), offer(0, 10.1), offer(1, 12), offer(1, 20)};
+    const auto equal = offers.as_good_as(offers.offers.front(), &RentOffer::days);
+    REQUIRE(equal.size() == 1); // the other type of cluster alone: one's own sizes are a choice, not a doubt
+    CHECK(equal.front()->days == 12);
+}
+
+TEST_CASE("an offer's days and dollars have the range of its step")
+{
+    const RentOffers found = searched(model_8b(), small_request());
+    REQUIRE_FALSE(found.offers.empty());
+    for (const RentOffer& offer : found.offers)
+    {
+        const Band band = step_band(offer.scenario, offer.step_s);
+        CHECK(offer.low == band.low);
+        CHECK(offer.high == band.high);
+        CHECK(offer.low < 1);
+        CHECK(offer.high > 1);
+    }
+}

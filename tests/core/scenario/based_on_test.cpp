@@ -1,5 +1,6 @@
 // A changed accelerator stays based on the preset it came from, however it is changed and read.
 #include "tests/core/random_scenarios.h"
+#include <fmt/format.h>
 
 #include "core/evaluate/report.h"
 #include "core/performance/occupancy.h"
@@ -69,7 +70,7 @@ TEST_CASE("a field of the accelerator that the step does not read changes nothin
                 const Scenario changed = after(start, assignment);
                 CHECK(step_of(changed) == step_of(before));
                 CHECK(changed.software == before.software);
-                CHECK(band_of(changed) == band_of(before));
+                CHECK(step_evidence_words(changed, 1) == step_evidence_words(before, 1));
                 CHECK(multiprocessor_of(changed.cluster.gpu) == multiprocessor_of(before.cluster.gpu));
                 CHECK(changed.cluster.gpu.name == preset.gpu.name + ", edited");
             }

@@ -101,3 +101,51 @@ TEST_CASE("every published run is a valid scenario whose step is the one the vie
         }
     }
 }
+
+TEST_CASE("the filters leave the runs of one software or accelerator, or those like the scenario")
+{
+    Window w;
+    open_accuracy(w);
+    const auto total = [&]
+    {
+        std::size_t rows = 0;
+        for (const SourceAccuracy& source : w.session().frame(0).accuracy->sources)
+        {
+            rows += source.rows.size();
+        }
+        return rows;
+    };
+    CHECK(says(w, std::to_string(total()) + " runs"));
+    w.click("accuracy like");
+    w.settle(300);
+    CHECK_FALSE(says(w, std::to_string(total()) + " runs"));
+    w.click("accuracy like");
+    w.click("accuracy gpu");
+    w.settle(300);
+    w.click("a100");
+    w.settle(300);
+    std::size_t on_a100 = 0;
+    for (const SourceAccuracy& source : w.session().frame(0).accuracy->sources)
+    {
+        on_a100 += static_cast<std::size_t>(std::ranges::count_if(
+            source.rows, [](const AccuracyRow& row) { return accelerator_kind(row.gpu) == "a100"; }));
+    }
+    CHECK(says(w, std::to_string(on_a100) + " runs"));
+}
+
+TEST_CASE("every whole source says what share of its runs lies in the range made without it")
+{
+    Window w;
+    open_accuracy(w);
+    const AccuracyFrame& found = *w.session().frame(0).accuracy;
+    REQUIRE(found.held.size() == found.sources.size());
+    std::int64_t rows = 0;
+    std::int64_t inside = 0;
+    for (const HeldRows& source : found.held)
+    {
+        rows += source.rows;
+        inside += source.inside;
+    }
+    CHECK(static_cast<double>(inside) >= 0.75 * static_cast<double>(rows));
+    CHECK(says(w, "in range"));
+}

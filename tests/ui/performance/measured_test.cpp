@@ -92,6 +92,28 @@ TEST_CASE("constants are taken into the fit and out of it")
     CHECK(measured(w)->fit.sets.front().after.mean == Catch::Approx(fitted));
 }
 
+TEST_CASE("pasted runs become a software of one's own, which the scenario takes and Ctrl Z gives back")
+{
+    Window w;
+    std::vector<SoftwarePreset> kept;
+    w.session().keep_software = [&](const SoftwarePreset& preset)
+    {
+        kept.push_back(preset);
+        return Issues();
+    };
+    const Scenario before = w.session().scenario();
+    paste(w, table(w));
+    w.click("keep measured");
+    w.settle(300);
+    REQUIRE(kept.size() == 1);
+    CHECK(kept.front().software.id.starts_with("own-"));
+    CHECK(kept.front().measured.front().rows == 3);
+    CHECK(w.session().scenario().software == kept.front().software);
+    CHECK(says(w, "on a step it has not seen"));
+    w.key(ImGuiKey_Z, ImGuiMod_Ctrl);
+    CHECK(w.session().scenario() == before);
+}
+
 TEST_CASE("L loads the runs that come with the program")
 {
     Window w;

@@ -2,7 +2,7 @@
 // came to, and the public ones that say how far computed steps are off.
 #pragma once
 
-#include "core/evaluate/accuracy.h"
+#include "core/evaluate/bands.h"
 #include "ui/shell/frame/frame.h"
 
 namespace ringside
@@ -20,6 +20,7 @@ struct AccuracyFrame
 {
     std::vector<MeasuredSet> sets;
     std::vector<SourceAccuracy> sources; // of the first so many sets
+    std::vector<HeldRows> held;          // by source, of the bands made without it; once done()
     Issues issues;                       // why there are no sets
 
     bool done() const { return sources.size() == sets.size(); }
@@ -30,6 +31,7 @@ struct FitMeasured
 {
     std::vector<std::string> constants; // names of their fields; none: those as they are
     bool shipped = false;
+    std::string keep = {}; // the name of a software of one's own that they become
 };
 inline Action to_action(FitMeasured action)
 {

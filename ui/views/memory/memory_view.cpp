@@ -15,6 +15,7 @@
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 #include "ui/widgets/table.h"
 
@@ -181,8 +182,10 @@ void draw_conventions(const Frame& frame, const Painter& painter)
         sheet->note(counts);
     };
     sheet->heading("The same layout, as each tool counts it");
-    say("Ringside", frame.now.report->memory.worst().total(),
-        "All seven components of the peak-memory stage");
+    say("Ringside, card", frame.now.report->memory.worst().total(),
+        "What nvidia-smi shows: all seven components of the peak-memory stage");
+    say("Ringside, allocated", frame.now.report->memory.most_allocated().allocated(),
+        "What torch.cuda.max_memory_allocated reports: without reserve and fragmentation");
     say("Megatron-LM report", megatron_report(s).total(), "First stage, without buffers and logits");
     say("ZeRO paper", zero_paper_bytes(parameters, dense_replicas(s), s.parallel.zero),
         "Model states only, split evenly over tensor and pipeline parallelism");
@@ -268,6 +271,7 @@ float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect are
           fmt::format("GPU memory {} {}", plain_number(in_gigabytes(memory.capacity, painter.look.unit)),
                       painter.look.gigabyte()),
           "total"},
+         {"allocated", "", 1, 0},
          {"in flight", "", 1, 0}},
         {},
         96};
@@ -288,9 +292,10 @@ float MemoryView::draw_bars(const Frame& frame, const Painter& painter, Rect are
         {
             cell.below = parts_of(painter.theme, other->stages[r.fullest], scale);
         }
-        bars.rows.push_back({r.first == r.last ? fmt::format("stage {}", r.first)
-                                               : fmt::format("stages {}\u2013{}", r.first, r.last),
-                             {cell, {{}, {}, grouped(stage.in_flight)}}});
+        bars.rows.push_back(
+            {r.first == r.last ? fmt::format("stage {}", r.first)
+                               : fmt::format("stages {}\u2013{}", r.first, r.last),
+             {cell, {{}, {}, scale.words(stage.allocated())}, {{}, {}, grouped(stage.in_flight)}}});
         bars.rows.back().chosen = r.first <= memory.fullest && memory.fullest <= r.last;
     }
     const DrawnRows drawn = draw_bar_rows(painter, area, bars);
@@ -401,19 +406,26 @@ Caption MemoryView::caption(const Frame& frame) const
     const auto over = static_cast<std::size_t>(std::count_if(memory.stages.begin(), memory.stages.end(),
                                                              [&](const StageMemory& m)
                                                              { return m.total() > memory.capacity; }));
+    const bool may = memory.verdict() != MemoryVerdict::no; // its range reaches below the capacity
+    const std::string range =
+        fmt::format("80% range {} to {}", number(Bytes(worst.total().value * memory.low)),
+                    number(Bytes(worst.total().value * memory.high)));
     const std::string most =
         fmt::format("{} {}", worst.of(largest) / worst.total() > 0.5 ? "most of it" : "its largest part",
                     name_of(largest));
     if (over == 0)
     {
-        caption.sentence = fmt::format("Every stage fits: stage {} peaks at **{} of {} {}**, {}.",
-                                       memory.fullest, number(worst.total()), limit, gb, most);
+        caption.sentence = fmt::format(
+            "Every stage fits: stage {} peaks at **{} of {} {}** ({}), {}; PyTorch allocates {}.",
+            memory.fullest, number(worst.total()), limit, gb, range, most, number(worst.allocated()));
     }
     else if (over == memory.stages.size())
     {
-        caption.sentence = fmt::format("{} stage {} needs !!{} of {} {}!!, {}.",
-                                       over == 1 ? "It does not fit:" : "No stage fits:", memory.fullest,
-                                       number(worst.total()), limit, gb, most);
+        caption.sentence = fmt::format("{} stage {} needs !!{} of {} {}!! ({}), {}.",
+                                       may         ? "It may not fit:"
+                                       : over == 1 ? "It does not fit:"
+                                                   : "No stage fits:",
+                                       memory.fullest, number(worst.total()), limit, gb, range, most);
     }
     else
     {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/scenario/evidence.h"
 #include "core/scenario/fields.h"
 #include "ui/shell/frame/measured_frame.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/panel_column.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
@@ -261,6 +263,13 @@ void draw_constants(PanelColumn& column, const CalibrationFit& fit, Out& out)
     }
 }
 
+// "own-h100": one for each kind of accelerator.
+std::string own_name(const Scenario& s)
+{
+    const std::string_view kind = accelerator_kind(s.cluster.gpu.id);
+    return fmt::format("own-{}", kind.empty() ? "gpu" : kind);
+}
+
 bool MeasuredView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     if (frame.measured == nullptr)
@@ -276,6 +285,13 @@ bool MeasuredView::draw_panel(const Frame& frame, const Painter& p, Rect area, O
     {
         out.push(CopyText{example_table(frame.now.scenario), "Copied a table to fill in"});
     }
+    if (column.button("Keep as software###keep measured"))
+    {
+        out.push(FitMeasured{{}, false, own_name(frame.now.scenario)});
+    }
+    column.note(
+        "Moves a few constants of the software nearest to these runs, and keeps it for every scenario; "
+        "three runs are enough.");
     column.heading("Constants to fit");
     draw_constants(column, frame.measured->fit, out);
     return true;

@@ -2,14 +2,15 @@
 // comes from, a mark where it is only the nearest thing, and below what the framework has no setting for.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
+#include "core/scenario/presets.h"
 #include "ui/shell/view.h"
 #include "ui/views/planner/launch/layout_strip.h"
 #include "ui/widgets/choice.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 #include "ui/widgets/table.h"
 
@@ -31,6 +32,7 @@ constexpr float kCode =
     350; // [design px] of a setting, and the longest with its value: a list of modules is cut
 constexpr float kMostCode = 520;
 constexpr const char* kTools = "frameworks";
+constexpr const char* kVersions = "versions";
 
 // Axes of parallelism have the colours they have everywhere.
 Colour colour_of(const Theme& t, std::string_view field)
@@ -66,9 +68,25 @@ std::string tip_of(const Launch& launch, const LaunchFlag& flag)
 std::string band_words(const Frame& frame)
 {
     const double step = frame.now.report->step.total();
-    const StepEvidence& band = band_of(frame.now.scenario);
+    const Band band = step_band(frame.now.scenario, *frame.now.report);
     return fmt::format("A step takes **{}**, 80% range {} to {}.", format_seconds(Seconds(step)),
                        format_seconds(Seconds(step * band.low)), format_seconds(Seconds(step * band.high)));
+}
+
+// Frameworks with versions to export to, in the order of their names; Megatron-LM, the usual one, is first.
+std::vector<const Framework*> exported(const Presets& presets)
+{
+    std::vector<const Framework*> list;
+    for (const Framework& framework : presets.frameworks)
+    {
+        if (!framework.versions.empty())
+        {
+            list.push_back(&framework);
+        }
+    }
+    std::stable_partition(list.begin(), list.end(),
+                          [](const Framework* f) { return f->id == "megatron"; });
+    return list;
 }
 
 class LaunchView final : public View
@@ -81,15 +99,21 @@ public:
 private:
     const Launch& launch(const Frame& frame) const
     {
-        return launch_.of({frame.now.scenario, tool_},
-                          [](const auto& from) { return launch_tools()[from.second].write(from.first); });
+        return launch_.of({frame.now.scenario, tool(frame).id, version(frame).id}, [&](const auto& from)
+                          { return write_launch(tool(frame), std::get<0>(from), std::get<2>(from)); });
     }
-    const LaunchTool& tool() const { return launch_tools()[tool_]; }
+    const Framework& tool(const Frame& frame) const { return *exported(frame.presets)[tool_]; }
+    const LaunchVersion& version(const Frame& frame) const
+    {
+        const auto& versions = tool(frame).versions;
+        return versions[std::min(version_, versions.size() - 1)];
+    }
     const LaunchFile& file(const Frame& frame) const;
     void choose(std::size_t tool, Out& out);
     void copy(const Frame& frame, Out& out) const;
     void draw_head(const Frame& frame, const Painter& painter, Rect row, Out& out);
-    void choose_from_popup(const Painter& painter, Rect row, Out& out);
+    void choose_from_popup(const Frame& frame, const Painter& painter, Rect row, Out& out);
+    void choose_version(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void draw_files(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void draw_lines(const Frame& frame, const Painter& painter, Rect area, bool with_missing) const;
     static void draw_code(const Painter& painter, Rect cell, float right, const Launch& launch,
@@ -98,8 +122,9 @@ private:
     void draw_missing(const Frame& frame, Sheet& sheet) const;
 
     std::size_t tool_ = 0;
+    std::size_t version_ = 0; // the newest
     std::size_t file_ = 0;
-    Derived<std::pair<Scenario, std::size_t>, Launch> launch_; // of a tool
+    Derived<std::tuple<Scenario, std::string, std::string>, Launch> launch_; // of a tool and a version
 };
 
 const LaunchFile& LaunchView::file(const Frame& frame) const
@@ -111,6 +136,7 @@ const LaunchFile& LaunchView::file(const Frame& frame) const
 void LaunchView::choose(std::size_t tool, Out& out)
 {
     tool_ = tool;
+    version_ = 0;
     file_ = 0;
     out.animating = true;
 }
@@ -123,23 +149,16 @@ void LaunchView::copy(const Frame& frame, Out& out) const
 
 void LaunchView::draw_head(const Frame& frame, const Painter& p, Rect row, Out& out)
 {
-    std::vector<std::string_view> names;
-    for (const LaunchTool& each : launch_tools())
-    {
-        names.push_back(each.name);
-    }
     const float buttons = p.px(176) + p.px(8);
     const bool beside = row.w - buttons >= p.px(380);
     Rect right = beside ? row.cut_right(buttons) : Rect{};
-    const Rect left{row.x, row.y, std::min(row.w, p.px(480)), row.h};
-    const float widest = p.width(Type::small_strong, names.front()) + p.px(16);
-    if (left.w < widest * static_cast<float>(names.size()))
+    Rect left{row.x, row.y, std::min(row.w, p.px(480)), row.h};
+    const bool several = tool(frame).versions.size() > 1;
+    const Rect versions = several ? left.cut_right(left.w * 0.4F) : Rect{};
+    choose_from_popup(frame, p, left, out);
+    if (several)
     {
-        choose_from_popup(p, left, out);
-    }
-    else if (const auto chosen = segments(p, left, names, tool_))
-    {
-        choose(*chosen, out);
+        choose_version(frame, p, {versions.x + p.px(8), versions.y, versions.w - p.px(8), versions.h}, out);
     }
     if (!beside)
     {
@@ -158,21 +177,39 @@ void LaunchView::draw_head(const Frame& frame, const Painter& p, Rect row, Out& 
     }
 }
 
-// With large type, where the names do not stand side by side.
-void LaunchView::choose_from_popup(const Painter& p, Rect row, Out& out)
+void LaunchView::choose_from_popup(const Frame& frame, const Painter& p, Rect row, Out& out)
 {
-    if (dropdown(p, row, "###framework", tool().name))
+    if (dropdown(p, row, "###framework", tool(frame).name))
     {
         ImGui::OpenPopup(kTools);
     }
     std::vector<Choosable> items;
-    for (const LaunchTool& each : launch_tools())
+    for (const Framework* each : exported(frame.presets))
     {
-        items.push_back({each.id, each.name, ""});
+        items.push_back({each->id, each->name, each->versions.front().says});
     }
     if (const auto chosen = choice_popup(p, kTools, items))
     {
         choose(*chosen, out);
+    }
+}
+
+void LaunchView::choose_version(const Frame& frame, const Painter& p, Rect row, Out& out)
+{
+    if (dropdown(p, row, "###version", version(frame).id))
+    {
+        ImGui::OpenPopup(kVersions);
+    }
+    std::vector<Choosable> items;
+    for (const LaunchVersion& each : tool(frame).versions)
+    {
+        items.push_back({each.id, each.id, each.says});
+    }
+    if (const auto chosen = choice_popup(p, kVersions, items))
+    {
+        version_ = *chosen;
+        file_ = 0;
+        out.animating = true;
     }
 }
 
@@ -203,7 +240,7 @@ void LaunchView::draw_files(const Frame& frame, const Painter& p, Rect row, Out&
         x = p.keycap(x + p.px(4), row.middle(), "F").right();
     }
     p.text_within(x + p.px(16), row.middle(), row.right() - x - p.px(16), Type::small, p.theme.muted,
-                  fmt::format("checked against {}", tool().version));
+                  fmt::format("{}, {}", tool(frame).name, version(frame).says));
 }
 
 // `right`: where lines without a setting may end.
@@ -253,7 +290,7 @@ void LaunchView::draw_lines(const Frame& frame, const Painter& window, Rect area
     const Launch& l = launch(frame);
     const LaunchFile& shown = file(frame);
     window.part("settings", area);
-    ScrolledSheet sheet(window, area, "###launch", fmt::format("{} {}", tool().id, shown.name));
+    ScrolledSheet sheet(window, area, "###launch", fmt::format("{} {}", tool(frame).id, shown.name));
     sheet.page_keys();
     const Painter& p = sheet->p;
     const auto flag_words = [&](auto words)
@@ -299,8 +336,8 @@ void LaunchView::draw_missing(const Frame& frame, Sheet& sheet) const
 {
     const Launch& l = launch(frame);
     const Painter& p = sheet.p;
-    sheet.heading(l.not_expressed.empty() ? fmt::format("{} supports all of the scenario", tool().name)
-                                          : fmt::format("Not supported by {}", tool().name),
+    sheet.heading(l.not_expressed.empty() ? fmt::format("{} supports all of the scenario", tool(frame).name)
+                                          : fmt::format("Not supported by {}", tool(frame).name),
                   "", Type::small_strong);
     for (const NotExpressed& item : l.not_expressed)
     {
@@ -359,7 +396,7 @@ Caption LaunchView::caption(const Frame& frame) const
     const auto missing = l.not_expressed.size();
     Caption caption;
     caption.sentence =
-        fmt::format("**{} settings** launch it with {}; {}. {}", l.flags.size(), tool().name,
+        fmt::format("**{} settings** launch it with {}; {}. {}", l.flags.size(), tool(frame).name,
                     missing == 0 ? std::string("every setting of the scenario is in it")
                                  : fmt::format("!!{} of the scenario!! {} not honored",
                                                counted(static_cast<std::int64_t>(missing), "setting"),
@@ -368,20 +405,26 @@ Caption LaunchView::caption(const Frame& frame) const
     caption.formula =
         fmt::format("{} = data {} \u00d7 tensor {} \u00d7 context {} \u00d7 pipeline {}",
                     counted(s.cluster.gpus, "GPU"), data_parallel(s), p.tensor, p.context, p.pipeline);
-    caption.source = fmt::format("Options of {}, checked against {}. Range of the step: {}", tool().name,
-                                 tool().version, band_of(s).rows);
+    caption.source = fmt::format("Options of {}, checked against {}. Range of the step: {}", tool(frame).name,
+                                 version(frame).says, step_evidence_words(s, frame.now.report->step.total()));
     return caption;
 }
 
 ViewKeys LaunchView::keys()
 {
-    return {{"1 to 4", "Megatron-LM, DeepSpeed, torchtitan, nanotron",
+    return {{"1 to 8", "Framework, in the order of the list",
              [this](const KeyPress& k)
              {
-                 if (k.which < launch_tools().size())
+                 if (k.which < exported(k.frame.presets).size())
                  {
                      choose(k.which, k.out);
                  }
+             }},
+            {"V", "Another version of the framework",
+             [this](const KeyPress& k)
+             {
+                 version_ = (version_ + 1) % tool(k.frame).versions.size();
+                 file_ = 0;
              }},
             {"F", "The other file",
              [this](const KeyPress& k)
@@ -405,7 +448,7 @@ extern const ViewInfo launch_view{
     ViewGroup::planner,
     "Launch config",
     "Launch config",
-    "The layout as options and files of Megatron-LM, DeepSpeed, torchtitan and nanotron",
+    "The layout as options and files of Megatron-LM, torchtitan and other frameworks, by version",
     {"model", "gpus", "tensor", "pipeline", "context", "expert", "parallel.zero", "training.schedule"},
     make_view<LaunchView>};
 

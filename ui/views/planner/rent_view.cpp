@@ -5,6 +5,7 @@
 #include "core/base/derived.h"
 #include "core/base/scale.h"
 #include "core/base/text/text.h"
+#include "core/base/work.h"
 #include "core/evaluate/report.h"
 #include "core/planner/layout.h"
 #include "core/planner/rent_columns.h"
@@ -119,7 +120,7 @@ void open(const RentOffers& s, const RentOffer& offer, Out& out)
 // The range of the wall-clock time, as far as runs like it were measured.
 std::string range_words(const RentOffer& o)
 {
-    const StepEvidence& band = band_of(o.scenario);
+    const Band band = step_band(o.scenario, o.step_s);
     return fmt::format("{} to {}", days_words(o.days * band.low), days_words(o.days * band.high));
 }
 
@@ -135,7 +136,7 @@ WorkAnswer<RentOffers> RentView::search(const Frame& frame, bool doubled) const
     rent.limits.framework = runs_on(frame);
     rent.network = doubled ? 2 : 1;
     rent.keep_batch = keep_batch_;
-    auto found = frame.work<RentSearch>({frame.now.scenario, std::move(rent), &frame.presets});
+    auto found = work_on<RentSearch>(frame.works, {frame.now.scenario, std::move(rent), &frame.presets});
     if (found)
     {
         found.result = priced_.at(doubled ? 1 : 0)
@@ -325,6 +326,16 @@ void RentView::draw(const Frame& frame, const Painter& painter, Rect area, Out& 
     draw_answers(s, painter, below, out);
 }
 
+// The next cheapest that computed times cannot tell from it, of another type.
+std::string equal_words(const RentOffers& s, const RentOffer& best)
+{
+    const std::vector<const RentOffer*> equal = s.as_good_as(best, &RentOffer::usd);
+    const auto next = std::ranges::min_element(equal, {}, &RentOffer::usd);
+    return next == equal.end() ? std::string()
+                               : fmt::format(" Too close to call: {} for {}.", name_of(s, **next),
+                                             format_dollars((*next)->usd));
+}
+
 Caption RentView::caption(const Frame& frame) const
 {
     Caption caption;
@@ -350,6 +361,7 @@ Caption RentView::caption(const Frame& frame) const
         caption.sentence =
             fmt::format("{} within {}: **{}**, done in {} for **{}**.", run, days_words(deadline),
                         name_of(*s, *best), days_words(best->days), format_dollars(best->usd));
+        caption.sentence += equal_words(*s, *best);
     }
     const bool compares = s.done() && seen_.at(doubled_ ? 0 : 1);
     const auto other = compares ? search(frame, !doubled_) : WorkAnswer<RentOffers>();

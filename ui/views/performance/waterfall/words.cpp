@@ -66,7 +66,9 @@ std::string lost_detail(Slice slice, const Frame& frame)
     case Slice::uneven:
         return "the slowest stage has more work";
     case Slice::below_peak:
-        return fmt::format("GEMMs, attention at {}", percent(kernel_efficiency(step)));
+        return fmt::format("GEMMs at {} of the peak", percent(step.gemm_share));
+    case Slice::below_attention:
+        return fmt::format("attention at {} of the peak", percent(step.attention_share));
     case Slice::memory:
         return fmt::format("HBM at {} of its bandwidth", percent(c.hbm_efficiency));
     case Slice::launch:
@@ -148,20 +150,12 @@ std::string row_name(const WaterfallRow& row, Convention convention)
                : row.slice == Slice::attention ? "Attention at peak"
                                                : "Recomputation at peak";
     }
-    constexpr std::array<std::string_view, kSlices> kLost{"Model FLOPs at peak",
-                                                          "Attention FLOPs",
-                                                          "Recomputation",
-                                                          "Pipeline stage imbalance",
-                                                          "GEMM inefficiency",
-                                                          "Memory-bound kernels",
-                                                          "Kernel launches",
-                                                          "Tensor parallel, exposed",
-                                                          "Context parallel, exposed",
-                                                          "Expert parallel, exposed",
-                                                          "Pipeline P2P, exposed",
-                                                          "Data parallel, exposed",
-                                                          "Pipeline bubble",
-                                                          "Optimizer"};
+    constexpr std::array<std::string_view, kSlices> kLost{
+        "Model FLOPs at peak",       "Attention FLOPs",          "Recomputation",
+        "Pipeline stage imbalance",  "GEMM inefficiency",        "Attention inefficiency",
+        "Memory-bound kernels",      "Kernel launches",          "Tensor parallel, exposed",
+        "Context parallel, exposed", "Expert parallel, exposed", "Pipeline P2P, exposed",
+        "Data parallel, exposed",    "Pipeline bubble",          "Optimizer"};
     return std::string(kLost.at(static_cast<std::size_t>(row.slice)));
 }
 
@@ -318,7 +312,7 @@ std::string limit_words(Limit limit, const Frame& frame)
 
 std::string_view limit_name(Limit limit)
 {
-    constexpr std::array<std::string_view, kLimits> kNames{"GEMM inefficiency",
+    constexpr std::array<std::string_view, kLimits> kNames{"GEMM and attention inefficiency",
                                                            "HBM",
                                                            "Launches",
                                                            "Intra-node links",
@@ -395,8 +389,11 @@ Caption caption_step(const Frame& frame, WaterfallState& state)
     }
     Caption caption;
     const auto seconds = [](double value) { return format_seconds(Seconds(value)); };
-    caption.sentence = fmt::format("A step takes **{}**; its model FLOPs at peak would take {}.",
-                                   seconds(step.total()), seconds(share * step.total()));
+    const Band band = step_band(s, step.total());
+    caption.sentence =
+        fmt::format("A step takes **{}** (80% range {} to {}); its model FLOPs at peak would take {}.",
+                    seconds(step.total()), seconds(step.total() * band.low),
+                    seconds(step.total() * band.high), seconds(share * step.total()));
     if (worst != nullptr)
     {
         caption.sentence +=
