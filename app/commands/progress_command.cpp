@@ -1,7 +1,7 @@
 // `ringside progress show` and `progress restore BACKUP`: what the window keeps of the user's study.
 #include "app/commands/console/options.h"
 #include "app/files/study_store.h"
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/study/progress/calendar.h"
 
 namespace ringside

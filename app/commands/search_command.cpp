@@ -4,7 +4,6 @@
 #include "app/commands/search_all.h"
 #include "app/commands/search_json.h"
 #include "app/commands/search_limits.h"
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/planner/current_layout.h"
 #include "core/planner/search/candidate_columns.h"

@@ -6,6 +6,7 @@
 #include "app/commands/console/input.h"
 #include "app/files/asset_file.h"
 #include "core/base/json/json.h"
+#include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/view.h"
 namespace ringside
 {

@@ -1,5 +1,6 @@
 #include "app/session/scene.h"
 
+#include "core/base/notice.h"
 #include "core/evaluate/report.h"
 #include "core/memory/memory.h"
 #include "core/scenario/fit.h"

@@ -2,11 +2,16 @@
 #pragma once
 
 #include "core/base/text/term.h"
-#include "core/evaluate/report.h"
-#include "core/memory/explain_memory.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ringside
 {
+
+struct Report;
+struct Scenario;
 
 // The bubble in the step's seconds (step.bubble_of_total): what the status line, JSON and comparisons say.
 Term explain_step_bubble(const Report& report);

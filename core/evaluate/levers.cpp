@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/network/traffic.h"
 #include "core/performance/step_model/step_model.h"

@@ -1,5 +1,6 @@
 #include "core/network/topology.h"
 
+#include "core/model/weights.h"
 #include "core/network/traffic.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "core/base/ranges.h"
 #include "core/base/whole.h"
+#include "core/model/weights.h"
 
 #include <algorithm>
 

@@ -7,6 +7,7 @@
 #include "core/base/json/json.h"
 #include "core/evaluate/explain.h"
 #include "core/evaluate/levers.h"
+#include "core/memory/explain_memory.h"
 #include "core/pipeline/schedule.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"

@@ -244,7 +244,7 @@ TEST_CASE("the name of a curve is nearer to it than to any other, or a line lead
             w.open(place);
             for (const ChartRecord::Chart& chart : w.record.charts)
             {
-                const auto distance = [&](const ChartRecord::Name& name, std::size_t curve)
+                const auto distance = [&](const CurveName& name, std::size_t curve)
                 {
                     float least = 1e9F;
                     const std::vector<ImVec2>& path = chart.curves[curve].path;
@@ -256,7 +256,7 @@ TEST_CASE("the name of a curve is nearer to it than to any other, or a line lead
                     }
                     return least;
                 };
-                for (const ChartRecord::Name& name : chart.names)
+                for (const CurveName& name : chart.names)
                 {
                     INFO(place << ", " << name.words << ", " << size.window.x << " x " << size.window.y
                                << ", text " << size.text);
@@ -298,7 +298,7 @@ TEST_CASE("an SLO's median is named below the line of the p90, and the p90 above
         for (const ChartRecord::Chart& chart : w.record.charts)
         {
             const auto of = [&](std::string_view words)
-            { return std::ranges::find(chart.names, words, &ChartRecord::Name::words); };
+            { return std::ranges::find(chart.names, words, &CurveName::words); };
             const auto high = of("p90");
             const auto middle = of("median");
             if (high == chart.names.end() || middle == chart.names.end())

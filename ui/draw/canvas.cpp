@@ -1,5 +1,4 @@
-#include "ui/draw/canvas.h"
-
+#include "ui/draw/painter.h"
 #include "ui/draw/sketch.h"
 
 #include <array>

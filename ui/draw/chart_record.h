@@ -9,6 +9,15 @@
 namespace ringside
 {
 
+// The name of a curve, where it was written.
+struct CurveName
+{
+    std::string words;
+    Rect rect;
+    std::size_t curve = 0;
+    bool leads = false; // a line leads from it to its curve
+};
+
 struct ChartRecord
 {
     struct Curve
@@ -17,21 +26,13 @@ struct ChartRecord
         std::vector<ImVec2> path;
         bool rule = false; // across the chart at one value
     };
-    // The name of a curve, where it was written.
-    struct Name
-    {
-        std::string words;
-        Rect rect;
-        std::size_t curve = 0;
-        bool leads = false; // a line leads from it to its curve
-    };
     struct Chart
     {
         Rect area;                 // as far as it is seen
         std::vector<Curve> curves; // no path: drawn by hand
         std::vector<ImVec2> dots;
         std::vector<Rect> handles; // what is dragged answers the mouse there
-        std::vector<Name> names;
+        std::vector<CurveName> names;
     };
     std::vector<Chart> charts;
     std::vector<Rect> marks; // all that the keyboard reaches, those of charts included

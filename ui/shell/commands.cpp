@@ -1,3 +1,4 @@
+#include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/shell/shell.h"
 

@@ -1,6 +1,5 @@
-#include "ui/shell/keys.h"
-
 #include "ui/shell/frame/frame.h"
+#include "ui/shell/view.h"
 #include "ui/widgets/pictures/timeline.h"
 
 #include <imgui_internal.h>

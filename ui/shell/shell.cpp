@@ -5,6 +5,7 @@
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/draw/scopes.h"
+#include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/guide/spotlight.h"
 #include "ui/shell/popups.h"
 #include "ui/widgets/sheet.h"

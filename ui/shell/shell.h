@@ -2,6 +2,8 @@
 // palette, key help.
 #pragma once
 
+#include "core/base/notice.h"
+#include "core/base/work.h"
 #include "core/study/lessons/lesson_cover.h"
 #include "ui/shell/frame/lesson_frame.h"
 #include "ui/shell/guide/class_tally.h"

@@ -1,5 +1,6 @@
 // Keys of the window: those that work whatever is open, commands, clicker, transport; what is left is the
 // view's.
+#include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/popups.h"
 #include "ui/shell/shell.h"
 

@@ -3,6 +3,7 @@
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/draw/scopes.h"
+#include "ui/shell/frame/stage_frame.h"
 
 #include <algorithm>
 #include <cmath>

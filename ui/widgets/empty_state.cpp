@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/work.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>

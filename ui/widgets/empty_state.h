@@ -1,11 +1,12 @@
 // In place of a picture that has nothing to show: why, what to do about it, and the button that does it.
 #pragma once
 
-#include "core/base/work.h"
 #include "ui/draw/painter.h"
 
 namespace ringside
 {
+
+struct WorkStatus;
 
 // In the middle of `area`, without what has no room. True when the button was pressed.
 bool empty_state(const Painter& painter, Rect area, std::string_view heading, std::string_view says = {},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ui/draw/scopes.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <imgui_internal.h>

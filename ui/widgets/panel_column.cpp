@@ -2,6 +2,7 @@
 
 #include "core/base/text/text.h"
 #include "ui/draw/scopes.h"
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,9 +3,8 @@
 // than the panel has is scrolled to.
 #pragma once
 
-#include "ui/widgets/choice.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/sheet.h"
-#include "ui/widgets/track.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -13,6 +12,8 @@
 
 namespace ringside
 {
+
+struct Choosable;
 
 // Words to choose from, as a list in place or an array.
 struct Choices

@@ -3,16 +3,18 @@
 // word of the glossary, what a popup says.
 #pragma once
 
-#include "ui/draw/scopes.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/markdown.h"
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace ringside
 {
+
+struct MarkdownTypes;
 
 // A button, and the key that does the same.
 struct KeyButton
@@ -82,7 +84,8 @@ public:
     void figures(std::string_view text) { words(Type::mono_small, p.theme.text, text); }
     // A line with a bullet in front.
     void point(std::string_view text, Colour colour, Type type = Type::small);
-    void markdown(std::string_view text, const MarkdownTypes& types = {}, Colour ink = 0);
+    void markdown(std::string_view text);
+    void markdown(std::string_view text, const MarkdownTypes& types, Colour ink = 0);
     // One line, and at its right what there is room for.
     void heading(std::string_view text, std::string_view right = {}, Type type = Type::body_strong);
     // A label left and its figure right; `tip` shows when it is pointed at.
@@ -105,48 +108,6 @@ public:
 protected:
     Rect area_; // the room that is left begins at y_
     float y_;
-};
-
-// A sheet in a child that scrolls, with room round it for outlines; its bar stands at the right of `area`.
-class ScrolledSheet
-{
-public:
-    // Another `about`: other content, which begins at its top.
-    ScrolledSheet(const Painter& window, Rect area, const char* id, std::string_view about = {});
-    ~ScrolledSheet();
-    ScrolledSheet(const ScrolledSheet&) = delete;
-    ScrolledSheet& operator=(const ScrolledSheet&) = delete;
-
-    Sheet* operator->() { return &sheet_; }
-    Sheet& operator*() { return sheet_; }
-    void page_keys(); // scroll it
-
-private:
-    ChildScope child_;
-    Painter painter_;
-    Rect area_;
-    Sheet sheet_;
-};
-
-// A sheet in a popup in the middle of the window, as wide as this where there is room. False: it is closed.
-class PopupSheet
-{
-public:
-    PopupSheet(const Painter& window, const char* id, float width);
-    ~PopupSheet();
-    PopupSheet(const PopupSheet&) = delete;
-    PopupSheet& operator=(const PopupSheet&) = delete;
-
-    explicit operator bool() const { return static_cast<bool>(popup_); }
-    Sheet* operator->() { return &*sheet_; }
-    Sheet& operator*() { return *sheet_; }
-
-private:
-    StyleScope padding_;
-    PopupScope popup_;
-    std::optional<Painter> painter_;
-    std::optional<Sheet> sheet_;
-    float top_ = 0;
 };
 
 // Light *emphasis* and `code` marks taken off; **strong** stays.

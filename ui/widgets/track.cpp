@@ -1,6 +1,5 @@
-#include "ui/widgets/track.h"
-
 #include "core/base/text/text.h"
+#include "ui/widgets/controls.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 
 #include "app/files/streams.h"
 #include "app/session/controllers/study_controller.h"
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 
 #include <algorithm>
 

@@ -9,6 +9,7 @@
 
 #include "app/session/controllers/team_playback.h"
 #include "app/session/controllers/team_watch.h"
+#include "core/base/notice.h"
 #include "core/lab/ranks/team_run.h"
 #include "ui/shell/frame/team_action.h"
 #include "ui/shell/frame/team_frame.h"

@@ -10,6 +10,7 @@
 // --experts 8 --experts-per-token 2 --expert-width 128. Pipelines have --accumulation 8.
 #pragma once
 
+#include "core/base/notice.h"
 #include "core/lab/team/team_snapshot.h"
 #include "ui/shell/frame/team_action.h"
 #include "ui/shell/frame/team_frame.h"

@@ -132,6 +132,11 @@ std::string range_hint(std::int64_t least, std::int64_t most)
     return fmt::format("use {} to {}", words(least), words(most));
 }
 
+std::string counted(std::int64_t n, std::string_view thing)
+{
+    return fmt::format("{} {}{}", grouped(n), thing, n == 1 ? "" : thing.ends_with("ch") ? "es" : "s");
+}
+
 std::string format_bytes(Bytes bytes, ByteUnit unit)
 {
     return scaled(bytes.value, byte_scales(unit));

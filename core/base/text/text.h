@@ -31,6 +31,8 @@ constexpr double in_gigabytes(Bytes bytes, ByteUnit unit)
 std::string three_digits(double value);
 // 1234567 -> "1,234,567"
 std::string grouped(std::int64_t value);
+// A number of things as people say it: "1 GPU", "16,384 GPUs", "2 batches".
+std::string counted(std::int64_t n, std::string_view thing);
 // "84.3 GB", "512 B", "1.12 TB"; or KiB, MiB, GiB, TiB. The scale follows the size.
 std::string format_bytes(Bytes bytes, ByteUnit unit = ByteUnit::decimal);
 // Gigabytes whatever the size, for columns that are compared: "84.3", "0.012", "0.000230".

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/memory/memory.h"
+#include "core/model/weights.h"
 
 #include <array>
 #include <map>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/study/progress/exchange.h"
 #include "core/study/progress/merge.h"
 

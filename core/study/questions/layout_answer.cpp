@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/evaluate/report.h"
 #include "core/planner/search/layout_search.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/validate.h"

@@ -4,6 +4,7 @@
 
 #include "core/base/random.h"
 #include "core/base/ranges.h"
+#include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/pipeline/simulate.h"
 #include "core/study/questions/quantity.h"

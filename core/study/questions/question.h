@@ -2,6 +2,7 @@
 // grade and explain it is in it; nothing of the user.
 #pragma once
 
+#include "core/base/text/term.h"
 #include "core/study/grading/answer.h"
 #include "core/study/questions/evidence/evidence.h"
 #include "core/study/questions/ordering.h"

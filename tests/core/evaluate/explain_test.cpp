@@ -4,7 +4,9 @@
 
 #include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
+#include "core/evaluate/report.h"
 #include "core/memory/activations/working.h"
+#include "core/memory/explain_memory.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -2,6 +2,8 @@
 #include "tests/core/lab/trainer_reference.h"
 #include "tests/core/lab/trainer_support.h"
 
+#include "core/model/weights.h"
+
 #include <catch2/catch_approx.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>

@@ -1,5 +1,6 @@
 // The chart's parts that can be checked without a window: axes, steps, where words stand, what a drag means.
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/labels.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

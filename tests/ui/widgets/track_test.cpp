@@ -2,7 +2,7 @@
 #include "tests/ui/harness.h"
 
 #include "core/scenario/choices.h"
-#include "ui/widgets/track.h"
+#include "ui/widgets/controls.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

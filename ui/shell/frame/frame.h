@@ -2,11 +2,9 @@
 // app applies them.
 #pragma once
 
-#include "core/base/notice.h"
-#include "core/base/work.h"
+#include "core/base/result.h"
 #include "core/scenario/scenario.h"
 #include "ui/draw/look.h"
-#include "ui/shell/frame/stage_frame.h"
 
 #include <array>
 #include <memory>
@@ -18,6 +16,8 @@
 namespace ringside
 {
 
+class Works;
+enum class StageTool;
 struct CourseFrame;
 struct FitMeasured;
 struct LabAction;
@@ -29,8 +29,10 @@ struct Lever;
 struct AccuracyFrame;
 struct MeasuredFrame;
 struct MemoryReport;
+struct Notice;
 struct Presets;
 struct Report;
+struct StageFrame;
 struct StudyAction;
 struct StudyFrame;
 struct TeamAction;
@@ -85,8 +87,8 @@ struct Frame
     Playback playback;
     bool can_undo = false;
     bool can_redo = false;
-    double clock = 0;       // [s] for easing only
-    Works* works = nullptr; // null only in a Frame made by hand, which waits for all work
+    double clock = 0;                                  // [s] for easing only
+    Works* works = nullptr;                            // for work_on(); null only in a Frame made by hand
     const std::vector<KeptSearch>* searches = nullptr; // the newest first; null only in a Frame made by hand
     const CourseFrame* course = nullptr;               // the lessons there are; null where there are none
     const LessonFrame* lesson = nullptr;               // the one that runs; null when none does
@@ -106,12 +108,6 @@ struct Frame
     bool valid() const { return !has_errors(issues); }
     // The user's own scenario, the last that could be computed: what an edit starts from.
     const Scenario& own() const { return shows_example ? scenario : now.scenario; }
-    // What a request for work has come to; it goes on for as long as it is asked for.
-    template <class W>
-    WorkAnswer<WorkResult<W>> work(const typename W::Request& request) const
-    {
-        return works != nullptr ? works->of<W>(request) : finished_work<W>(request);
-    }
 };
 
 struct ChangeScenario
@@ -179,6 +175,21 @@ struct ShowQuestion
 };
 struct BackToQuestion
 {
+};
+// Turns a tool on or off.
+struct TurnTool
+{
+    StageTool tool;
+};
+// The next scene of the script, or the one before.
+struct StageStep
+{
+    int by; // 1 or -1
+};
+// The first scene of one of the scripts; of the one that is walked through: ends it.
+struct StartScript
+{
+    std::size_t which; // of StageFrame::scripts
 };
 enum class Command
 {

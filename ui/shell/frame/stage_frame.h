@@ -42,23 +42,6 @@ struct StageFrame
     const DemoScene* on_show(std::string_view view) const;
 };
 
-// Turns a tool on or off.
-struct TurnTool
-{
-    StageTool tool;
-};
-// The next scene of the script, or the one before.
-struct StageStep
-{
-    int by; // 1 or -1
-};
-
-// The first scene of one of the scripts; of the one that is walked through: ends it.
-struct StartScript
-{
-    std::size_t which; // of StageFrame::scripts
-};
-
 // What a class can be asked: a metric in the unit people say it in.
 struct ClassQuestion
 {

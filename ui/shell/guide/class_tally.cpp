@@ -5,6 +5,7 @@
 #include "core/study/lessons/class_guesses.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/overlay.h"
 #include "ui/widgets/controls.h"
 

@@ -1,8 +1,10 @@
 #include "ui/shell/guide/guide_panel.h"
 
 #include "core/base/place.h"
+#include "ui/draw/scopes.h"
 #include "ui/shell/frame/lesson_frame.h"
 #include "ui/widgets/list_detail.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <imgui_internal.h>

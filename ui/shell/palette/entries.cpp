@@ -8,6 +8,7 @@
 #include "ui/shell/frame/lab_action.h"
 #include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/shell/palette/synonyms.h"
 #include "ui/shell/panel/panel.h"
@@ -181,6 +182,10 @@ std::string range_of(const Field<S>& field)
     if (const auto* choice = std::get_if<Choice<S>>(&field.member))
     {
         return fmt::format("{}", fmt::join(choice->names, ", "));
+    }
+    if (const auto* some = std::get_if<Selection<S>>(&field.member))
+    {
+        return fmt::format("some of {}", fmt::join(some->all, ", "));
     }
     if (std::holds_alternative<bool S::*>(field.member))
     {

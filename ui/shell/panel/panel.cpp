@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
+#include "core/evaluate/report.h"
 #include "ui/draw/scopes.h"
 #include "ui/shell/panel/panel_fields.h"
 #include "ui/widgets/choice.h"
@@ -40,8 +41,9 @@ struct Section
     const char* title;
     std::string_view path;
 };
-constexpr std::array<Section, 7> kSections{{{"Layout", "parallel"},
+constexpr std::array<Section, 8> kSections{{{"Layout", "parallel"},
                                             {"Training", "training"},
+                                            {"Adapters", "training.lora"},
                                             {"Cluster", "cluster"},
                                             {"GPU", "cluster.gpu"},
                                             {"Model shape", "model"},

@@ -2,6 +2,7 @@
 #include "ui/shell/panel/panel_fields.h"
 
 #include "core/base/text/find.h"
+#include "core/model/weights.h"
 #include "core/scenario/based_on.h"
 #include "ui/draw/scopes.h"
 #include "ui/shell/frame/lab_frame.h"
@@ -45,16 +46,27 @@ std::string list_text(std::string_view field, const std::vector<std::int64_t>& v
     return words.empty() ? std::string(when_empty(field)) : fmt::format("{}", fmt::join(words, " "));
 }
 
-std::optional<std::vector<std::int64_t>> parse_list(std::string_view field, std::string text)
+// What stands between spaces, commas and semicolons.
+std::vector<std::string> words_of_list(std::string text)
 {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
-    std::vector<std::int64_t> values;
+    std::vector<std::string> words;
     std::size_t at = 0;
     while ((at = text.find_first_not_of(' ', at)) != std::string::npos)
     {
         const std::size_t end = std::min(text.find(' ', at), text.size());
-        const std::string word = text.substr(at, end - at);
+        words.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return words;
+}
+
+std::optional<std::vector<std::int64_t>> parse_list(std::string_view field, const std::string& text)
+{
+    std::vector<std::int64_t> values;
+    for (const std::string& word : words_of_list(text))
+    {
         const auto kind = field == "attention_per_layer" ? kNamesOf<LayerAttention>.find(word) : std::nullopt;
         const auto value = kind ? std::optional(static_cast<double>(entry_of(*kind))) : parse_number(word);
         if (!value || (*value < 0 && !kind) || *value > 1e6 || *value != std::floor(*value))
@@ -62,7 +74,6 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string_view field, std:
             return text == when_empty(field) ? std::optional(std::vector<std::int64_t>{}) : std::nullopt;
         }
         values.push_back(static_cast<std::int64_t>(*value));
-        at = end;
     }
     return values;
 }
@@ -352,10 +363,44 @@ void Panel::draw_choice(Column& column, const std::string& path, Scenario& next,
 namespace
 {
 
+// The chosen names as a text; what none and all of them are called.
+template <class S>
+std::string selection_text(const Selection<S>& some, const S& object)
+{
+    const std::vector<std::string> names = names_in(some, object);
+    return names.empty()                     ? "none"
+           : names.size() == some.all.size() ? "all"
+                                             : fmt::format("{}", fmt::join(names, " "));
+}
+
+template <class S>
+std::string set_selection(S& object, const Selection<S>& some, const std::string& text)
+{
+    const std::vector<std::string> words = words_of_list(text);
+    const auto chosen = [&](std::string_view name)
+    { return std::ranges::find(words, name) != words.end() || (words.size() == 1 && words[0] == "all"); };
+    for (const std::string& word : words)
+    {
+        if (word != "none" && word != "all" && std::ranges::find(some.all, word) == some.all.end())
+        {
+            return fmt::format("\u201c{}\u201d is none of {}", word, fmt::join(some.all, ", "));
+        }
+    }
+    for (std::size_t i = 0; i < some.all.size(); ++i)
+    {
+        some.set(object, i, chosen(some.all[i]));
+    }
+    return {};
+}
+
 // Reads what was typed into a list or a number; the message when it cannot be.
 template <class S>
 std::string set_typed(S& object, const Field<S>& field, std::string text)
 {
+    if (const auto* some = std::get_if<Selection<S>>(&field.member))
+    {
+        return set_selection(object, *some, text);
+    }
     if (const auto* list = std::get_if<std::vector<std::int64_t> S::*>(&field.member))
     {
         auto values = parse_list(field.name, text);
@@ -386,8 +431,10 @@ void Panel::draw_typed(Column& column, const std::string& path, Scenario& next, 
 {
     const auto* list = std::get_if<std::vector<std::int64_t> S::*>(&field.member);
     const std::string label = std::string(field.label) + "###" + path;
-    const std::string shown = list != nullptr ? list_text(field.name, object.*(*list))
-                                              : with_unit(whole_or_three(object, field), field.unit);
+    const auto* some = std::get_if<Selection<S>>(&field.member);
+    const std::string shown = some != nullptr   ? selection_text(*some, object)
+                              : list != nullptr ? list_text(field.name, object.*(*list))
+                                                : with_unit(whole_or_three(object, field), field.unit);
     const SliderText words{label.c_str(), shown, {}, has_fault(column.frame, path)};
     const SliderChange c = typed_number(column.p, column.row(36), words);
     if (c.kind == SliderChange::Kind::typed)

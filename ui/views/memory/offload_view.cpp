@@ -2,7 +2,6 @@
 // are overlapped with compute.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
 #include "ui/shell/paged_view.h"

@@ -3,7 +3,6 @@
 // One file, since its two pages compare the same costs and share their panel.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"

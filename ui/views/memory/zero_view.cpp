@@ -3,6 +3,7 @@
 
 #include "core/base/derived.h"
 #include "core/evaluate/explain.h"
+#include "core/evaluate/report.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"

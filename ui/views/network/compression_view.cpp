@@ -124,7 +124,7 @@ CompressionRuns CompressionState::runs(const Frame& frame) const
     {
         if (all.find(each) == nullptr)
         {
-            all.add(frame.work<CompressionWork>({essential(each), reference}));
+            all.add(work_on<CompressionWork>(frame.works, {essential(each), reference}));
         }
     }
     return all;

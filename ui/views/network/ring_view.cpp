@@ -2,14 +2,15 @@
 // One file, since picture, strip and caption tell of one moment of one collective.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
+#include "core/evaluate/report.h"
 #include "core/network/collective/cost.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
 #include "ui/widgets/charts/stacked_bar.h"
+#include "ui/widgets/choice.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/fill.h"
 #include "ui/widgets/panel_column.h"

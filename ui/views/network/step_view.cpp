@@ -2,7 +2,6 @@
 // all of them compared.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"

@@ -4,8 +4,9 @@
 // It plays four rounds and then rests, so that a window left alone goes to sleep.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
+#include "core/evaluate/report.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"

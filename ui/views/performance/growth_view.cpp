@@ -1,10 +1,10 @@
 // Strong and weak scaling of the scenario's layout, from one replica to 16 384 GPUs.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/scale.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "core/base/work.h"
 #include "core/performance/scaling_curve.h"
 #include "ui/shell/paged_view.h"
 #include "ui/widgets/charts/plot.h"
@@ -200,7 +200,7 @@ using GrowthRoom = PageRoom<GrowthState>;
 
 WorkAnswer<ScalingSweep> sweep(const Frame& frame)
 {
-    return frame.work<ScalingSweep>(frame.now.scenario);
+    return work_on<ScalingSweep>(frame.works, frame.now.scenario);
 }
 
 template <GrowthShows kShows>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/base/work.h"
 #include "core/evaluate/report.h"
 #include "core/planner/schedule_search.h"
 #include "ui/shell/view.h"
@@ -31,7 +32,7 @@ public:
 private:
     static WorkAnswer<ScheduleSearch> search(const Frame& frame)
     {
-        return frame.work<ScheduleSearch>(frame.now.scenario);
+        return work_on<ScheduleSearch>(frame.works, frame.now.scenario);
     }
     Bytes limit(const Frame& frame) const
     {

@@ -71,7 +71,7 @@ WorkAnswer<LayoutAnswer> layouts(const Frame& frame)
 {
     SearchLimits limits;
     limits.framework = frame.presets.framework_of(frame.scenario);
-    return frame.work<LayoutWork>({frame.now.scenario, limits});
+    return work_on<LayoutWork>(frame.works, {frame.now.scenario, limits});
 }
 
 // The fastest of the search's best cuts by the step time that everything else on show has, which simulates

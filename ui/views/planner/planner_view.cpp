@@ -2,7 +2,6 @@
 // step time against memory, and rejected layouts, by reason.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/planner/changes.h"
 #include "core/planner/current_layout.h"
@@ -76,7 +75,7 @@ private:
 // A new search starts empty: what was found before stays on show until there is something again.
 void PlannerView::take_answer(const Frame& frame, const Painter& painter, Out& out)
 {
-    const auto found = frame.work<LayoutWork>({searched(frame), limits_});
+    const auto found = work_on<LayoutWork>(frame.works, {searched(frame), limits_});
     const bool something = found.done() || found->result.fit > 0;
     const std::int64_t tried = found ? found->result.tried : 0;
     const bool known =
@@ -194,7 +193,7 @@ std::shared_ptr<const std::vector<Change>> PlannerView::changes(const Frame& fra
     {
         return nullptr;
     }
-    const auto found = frame.work<ChangeSearch>({frame.now.scenario, limits_});
+    const auto found = work_on<ChangeSearch>(frame.works, {frame.now.scenario, limits_});
     return found.done() ? found.result : nullptr;
 }
 

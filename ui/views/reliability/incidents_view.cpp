@@ -2,7 +2,6 @@
 // One file, since strips, remedies and verdict belong to one run.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/lab/demos.h"

@@ -1,7 +1,6 @@
 // The slowest rank of a synchronous step: times of all ranks, and what more of them cost.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/scale.h"
 #include "core/base/text/term.h"

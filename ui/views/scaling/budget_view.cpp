@@ -1,7 +1,6 @@
 // What can be trained with this: FLOPs as an area, GPUs times days.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/scaling/budget.h"

@@ -2,7 +2,6 @@
 // DPO's loss, reward over-optimization, and the advantages of a group.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/alignment/pages.h"
 

@@ -1,5 +1,4 @@
 // What a fine-tune keeps in memory and how long it takes, for four recipes side by side.
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/finetune/pages.h"
 

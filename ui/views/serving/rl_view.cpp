@@ -2,7 +2,6 @@
 // against the share of GPUs that generate.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/rl/pages.h"
 #include "ui/widgets/empty_state.h"

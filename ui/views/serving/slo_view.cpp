@@ -2,10 +2,10 @@
 // prefill and decoding, and what tokens cost.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/slo/pages.h"
+#include "ui/widgets/choice.h"
 #include "ui/widgets/empty_state.h"
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 #include "ui/shell/view.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/list_detail.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>

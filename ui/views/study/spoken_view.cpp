@@ -1,7 +1,7 @@
 // Can I say it in a minute: one question, a clock, then the points a good answer makes.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "ui/views/study/drill/answer.h"
 #include "ui/views/study/study/session_view.h"
 

@@ -1,11 +1,12 @@
 // What should I study: the 24 topics by predicted recall, today's plan, how far to ready, the days ahead.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>

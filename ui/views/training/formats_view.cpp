@@ -1,6 +1,7 @@
 // What numbers of few bits can hold: their range and precision, sums that stop growing, scales shared by
 // blocks, and gradients that need a loss scale.
 #include "ui/views/training/formats/pages.h"
+#include "ui/widgets/choice.h"
 
 #include <utility>
 

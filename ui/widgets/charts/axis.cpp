@@ -1,8 +1,7 @@
-#include "ui/widgets/charts/axis.h"
-
 #include "core/base/scale.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <array>

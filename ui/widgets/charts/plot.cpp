@@ -1,5 +1,8 @@
 #include "ui/widgets/charts/plot.h"
 
+#include "ui/draw/chart_record.h"
+#include "ui/widgets/labels.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -130,7 +133,8 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
     : area(whole), x(std::move(x_axis)), y(std::move(y_axis)), p_(painter),
       title_(!frame.reads.empty()   ? frame.reads
              : !frame.title.empty() ? frame.title
-                                    : std::string_view(y.title))
+                                    : std::string_view(y.title)),
+      labels_(std::make_unique<Labels>())
 {
     const Rect title = area.cut_top(frame.title.empty() ? 0 : p_.height(Type::small_strong) + p_.px(6));
     area.cut_top(y.title.empty() ? p_.px(8) : p_.height(Type::small) + p_.px(11));
@@ -152,7 +156,7 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
         }
         return;
     }
-    labels_ = Labels(area);
+    *labels_ = Labels(area);
     if (!frame.part.empty())
     {
         p_.part(frame.part, whole);
@@ -163,6 +167,11 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
     }
     draw_x(whole.x);
     draw_axis_y(p_, area, y, left);
+}
+
+Plot::~Plot()
+{
+    finish();
 }
 
 ImVec2 Plot::at(PlotPoint v) const
@@ -318,7 +327,7 @@ void Plot::line(std::span<const PlotPoint> points, PlotStroke look, std::string 
         stroke(run, look);
         for (std::size_t i = 1; i < run.size(); ++i)
         {
-            labels_.avoid(run[i - 1], run[i], curve);
+            labels_->avoid(run[i - 1], run[i], curve);
         }
         whole.insert(whole.end(), run.begin(), run.end());
         run.clear();
@@ -419,7 +428,7 @@ void Plot::band_y(double from, double to, Colour colour, std::string_view words,
 void Plot::rule(const std::array<ImVec2, 2>& path, const PlotStroke& look, std::string words)
 {
     stroke(path, look);
-    labels_.avoid(path[0], path[1], curves_.size());
+    labels_->avoid(path[0], path[1], curves_.size());
     words_.push_back({{path.begin(), path.end()},
                       0,
                       std::move(words),

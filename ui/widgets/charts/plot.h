@@ -5,11 +5,10 @@
 // and point is read out where it is pointed at: lines are listed as marks at places that lie apart.
 #pragma once
 
-#include "ui/draw/chart_record.h"
-#include "ui/widgets/charts/axis.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/labels.h"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +16,45 @@
 
 namespace ringside
 {
+
+class Labels;
+struct CurveName;
+
+enum class PlotScale
+{
+    linear,
+    log, // ticks at 1, 2, 5 or decades
+    log2 // ticks at powers of two
+};
+
+using AxisWords = std::function<std::string(double)>; // of a number; null: no numbers and no grid
+
+struct PlotAxis
+{
+    double low = 0; // above 0 when logarithmic
+    double high = 1;
+    PlotScale scale = PlotScale::linear;
+    std::string title = {};
+    AxisWords words = nullptr;
+    std::vector<double> ticks = {}; // in place of round ones
+
+    double share(double value) const; // 0 at low, 1 at high, beyond them outside
+    double at(double share) const;
+    double clamped(double value) const; // between low and high
+};
+
+// Round values inside the axis, at most about so many. None where high is not above low.
+std::vector<double> axis_ticks(const PlotAxis& axis, int most);
+
+// As they stand beside the axis: without zeros at their ends, but where a "2.00" stands beside a "1.95".
+std::vector<std::string> axis_numbers(std::span<const double> ticks, const PlotAxis& axis);
+
+// "8 B", "150 M", "1.5 T" without zeros at the end: parameters, tokens.
+std::string count_words(double value);
+// "1e21"
+std::string power_words(double value);
+// The power of two of an exponent: "2⁻¹⁴", "1" for 0; of whole ones only.
+std::string two_to_the(double exponent);
 
 struct PlotPoint
 {
@@ -119,7 +157,7 @@ class Plot
 {
 public:
     Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis, const PlotFrame& frame = {});
-    ~Plot() { finish(); }
+    ~Plot();
     Plot(const Plot&) = delete;
     Plot& operator=(const Plot&) = delete;
 
@@ -240,7 +278,7 @@ private:
     bool enlarges_ = false;
     bool column_ = false; // names stand at the right
     std::string title_;   // of the chart, for what has no name
-    Labels labels_;
+    std::unique_ptr<Labels> labels_;
     std::vector<Words> words_;
     std::vector<Curve> curves_; // a rule has no points
     std::vector<Reading> dots_;
@@ -249,7 +287,7 @@ private:
     bool picks_ = false;             // the view's points are listed as marks
     mutable bool tip_shown_ = false; // the view has a tip of its own
     std::vector<Rect> handles_;
-    std::vector<ChartRecord::Name> named_;
+    std::vector<CurveName> named_;
 };
 
 // The room that y's numbers, about so many, need left of a chart. [px]

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "ui/draw/chart_record.h"
 #include "ui/draw/marks.h"
 #include "ui/widgets/charts/plot.h"
 

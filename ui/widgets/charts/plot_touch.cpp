@@ -1,6 +1,7 @@
 // The points of a chart, and what can be pressed and dragged in it.
 #include "ui/draw/marks.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/labels.h"
 
 #include <imgui_internal.h>
 
@@ -60,7 +61,7 @@ void Plot::dot(PlotPoint v, const PlotDot& look)
     const ImVec2 place = at(v);
     const float r = p_.px(look.radius + 1);
     draw_dot(place, look, false);
-    labels_.take({place.x - r, place.y - r, 2 * r, 2 * r});
+    labels_->take({place.x - r, place.y - r, 2 * r, 2 * r});
     dots_.push_back({v, look.colour, look.name});
 }
 
@@ -82,7 +83,7 @@ Press Plot::ask(PlotPoint v, float radius, const std::string& id, std::string_vi
     {
         tooltip(p_, tip);
     }
-    labels_.take(r.inset(p_.px(2)));
+    labels_->take(r.inset(p_.px(2)));
     return pressed;
 }
 
@@ -153,7 +154,7 @@ PlotMove Plot::grip(PlotPoint v, const char* id, std::string words)
     const ImVec2 place = at(v);
     const PlotGrip grip = draw_grip(p_, place, id, p_.theme.text);
     handles_.push_back({place.x - p_.px(14), place.y - p_.px(14), p_.px(28), p_.px(28)});
-    labels_.take({place.x - p_.px(12), place.y - p_.px(12), p_.px(24), p_.px(24)});
+    labels_->take({place.x - p_.px(12), place.y - p_.px(12), p_.px(24), p_.px(24)});
     if (!words.empty())
     {
         words_.insert(words_.begin(), {{place}, 16, std::move(words), true});

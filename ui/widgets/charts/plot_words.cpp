@@ -1,5 +1,7 @@
 // The words of a chart: names of lines at its right or beside them, and what stands at points.
+#include "ui/draw/chart_record.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/labels.h"
 
 #include <algorithm>
 
@@ -75,7 +77,7 @@ void Plot::put(const Words& w)
     const Type type = w.strong ? Type::small_strong : Type::small;
     if (w.path.size() > 1)
     {
-        if (const auto placed = labels_.put_along(p_, w.path, w.curve, type, w.mark, w.words))
+        if (const auto placed = labels_->put_along(p_, w.path, w.curve, type, w.mark, w.words))
         {
             named_.push_back({w.words, placed->rect, w.curve, placed->leads});
         }
@@ -83,8 +85,8 @@ void Plot::put(const Words& w)
     }
     const ImVec2 at = w.path.front();
     w.distance > 0
-        ? labels_.put(p_, at, p_.px(w.distance), type, words_colour(w), w.words)
-        : labels_.put_inside(p_, at.x, at.y, type, words_colour(w), w.words, Align::centre, w.sinks);
+        ? labels_->put(p_, at, p_.px(w.distance), type, words_colour(w), w.words)
+        : labels_->put_inside(p_, at.x, at.y, type, words_colour(w), w.words, Align::centre, w.sinks);
 }
 
 void Plot::finish()

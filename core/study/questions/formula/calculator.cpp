@@ -4,6 +4,9 @@
 
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
+#include "core/evaluate/explain.h"
+#include "core/evaluate/report.h"
+#include "core/memory/explain_memory.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
 

@@ -2,7 +2,6 @@
 // of a family do the work once. The answers do not depend on what is kept. Not to be shared between threads.
 #pragma once
 
-#include "core/evaluate/explain.h"
 #include "core/scenario/presets.h"
 #include "core/study/questions/family.h"
 #include "core/study/questions/formula/expression.h"
@@ -10,11 +9,15 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace ringside
 {
+
+struct Report;
+struct Term;
 
 using DrawnValues = std::map<std::string, DrawnValue, std::less<>>;
 

@@ -7,6 +7,7 @@
 #include "core/lab/models.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/views/lab/lab/plot.h"
+#include "ui/widgets/choice.h"
 
 namespace ringside
 {

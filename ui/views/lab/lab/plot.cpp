@@ -5,6 +5,7 @@
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/views/lab/lab/words.h"
+#include "ui/widgets/scrolled_sheet.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/model/weights.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/views/lab/ranks/bars.h"
 #include "ui/widgets/controls.h"

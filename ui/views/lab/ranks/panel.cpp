@@ -5,6 +5,7 @@
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/views/lab/ranks/words.h"
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
 #include <cmath>

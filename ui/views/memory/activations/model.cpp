@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/memory/activations/working.h"

@@ -2,6 +2,7 @@
 // table, the panel.
 #pragma once
 
+#include "core/base/work.h"
 #include "core/evaluate/report.h"
 #include "core/network/compression/run.h"
 #include "core/performance/compression/wire.h"

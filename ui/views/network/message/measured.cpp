@@ -5,6 +5,7 @@
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
 

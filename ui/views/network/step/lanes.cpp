@@ -2,6 +2,7 @@
 
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"
+#include "ui/draw/chart_record.h"
 #include "ui/views/network/step/pictures.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/pictures/cluster_map.h"

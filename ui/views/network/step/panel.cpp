@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/network/step/pictures.h"
 #include "ui/widgets/charts/stacked_bar.h"

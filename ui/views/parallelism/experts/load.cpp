@@ -2,7 +2,6 @@
 // load is balanced step by step.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/parallelism/experts/pages.h"
 #include "ui/widgets/charts/plot_series.h"

@@ -2,7 +2,6 @@
 // each costs all tokens.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/views/parallelism/experts/pages.h"

@@ -1,7 +1,6 @@
 // The load of GPUs with experts in order, and with busy ones replicated and packed (EPLB).
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/views/parallelism/experts/pages.h"

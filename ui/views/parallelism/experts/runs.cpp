@@ -50,7 +50,7 @@ ExpertRuns::ExpertRuns(const Frame& frame, const RoutedExperts& routed,
         wanted.skew = choice.skew;
         wanted.balance = static_cast<Balance>(at);
         wanted.strength = choice.strength(wanted.balance);
-        runs_.at(at) = frame.work<RouterRun>({wanted, pool});
+        runs_.at(at) = work_on<RouterRun>(frame.works, {wanted, pool});
     }
 }
 

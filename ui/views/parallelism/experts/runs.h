@@ -2,6 +2,7 @@
 // balancing; tokens on their way; the all-to-all.
 #pragma once
 
+#include "core/base/work.h"
 #include "core/parallelism/experts/plan.h"
 #include "core/parallelism/experts/router.h"
 #include "ui/draw/painter.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/memory/memory.h"
 #include "ui/views/parallelism/tensor/pictures.h"
 

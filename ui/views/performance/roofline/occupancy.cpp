@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/performance/roofline/pages.h"
 #include "ui/widgets/charts/plot.h"

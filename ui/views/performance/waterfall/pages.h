@@ -2,6 +2,7 @@
 // what the rows are called and what is said about them.
 #pragma once
 
+#include "core/base/work.h"
 #include "core/evaluate/sensitivity.h"
 #include "core/performance/waterfall.h"
 #include "ui/shell/paged_view.h"

@@ -200,7 +200,7 @@ const Page<WaterfallState> sensitivity_page{"What-if",           draw_sensitivit
 
 WorkAnswer<Sensitivity> what_if(const Frame& frame)
 {
-    return frame.work<Sensitivity>({frame.now.scenario, frame.now.report->step});
+    return work_on<Sensitivity>(frame.works, {frame.now.scenario, frame.now.report->step});
 }
 
 } // namespace ringside

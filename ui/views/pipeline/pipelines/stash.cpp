@@ -6,9 +6,11 @@
 #include "core/pipeline/order_check.h"
 #include "core/pipeline/simulate.h"
 #include "core/scenario/stage_layers.h"
+#include "ui/draw/scopes.h"
 #include "ui/views/pipeline/pipelines/rows.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/choice.h"
+#include "ui/widgets/scrolled_sheet.h"
 
 #include <algorithm>
 

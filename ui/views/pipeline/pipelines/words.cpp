@@ -2,6 +2,7 @@
 
 #include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
+#include "core/evaluate/report.h"
 #include "ui/views/pipeline/pipelines/rows.h"
 #include "ui/widgets/fill.h"
 #include "ui/widgets/table.h"

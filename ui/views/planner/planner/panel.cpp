@@ -2,11 +2,11 @@
 // and earlier searches.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/link/link.h"
 #include "ui/views/planner/planner/parts.h"
+#include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"
 
 #include <algorithm>

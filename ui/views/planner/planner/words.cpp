@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/scenario/presets.h"
 #include "ui/views/planner/planner/parts.h"
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
 

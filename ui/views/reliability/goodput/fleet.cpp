@@ -2,7 +2,6 @@
 // points; and how many warm spares are enough.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"

@@ -1,11 +1,11 @@
 // Months of a run: failures on a calendar, where the time goes, and the interval between checkpoints.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "ui/views/reliability/goodput/pages.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/choice.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,6 @@
 // optimizer, and the KV cache of the rollouts.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"

@@ -1,7 +1,6 @@
 // Samples per second against the share of GPUs that generate.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/rl/pages.h"
 #include "ui/widgets/charts/plot.h"

@@ -1,7 +1,6 @@
 // A step as lanes, engines above the trainer, the tail of generation hatched.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/rl/pages.h"
 #include "ui/widgets/charts/plot.h"

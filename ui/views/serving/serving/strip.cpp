@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"
 #include "core/serving/speculation.h"

@@ -2,7 +2,6 @@
 // prefill, each at several rates; the ones that no other beats are joined.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/slo/pages.h"
@@ -24,7 +23,7 @@ using Prices = ListWork<OptionPrices>;
 WorkAnswer<WorkResult<Prices>> prices_of(const SloState& state, const Frame& frame)
 {
     const Scenario& s = frame.now.scenario;
-    return frame.work<Prices>({s, traffic_of(state.asked(s))}); // one list for all systems
+    return work_on<Prices>(frame.works, {s, traffic_of(state.asked(s))}); // one list for all systems
 }
 
 std::vector<PricedLoad> all_points(const WorkResult<Prices>& lists)

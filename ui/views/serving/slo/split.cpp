@@ -1,7 +1,6 @@
 // Goodput per GPU over the number of prefill engines, next to colocated engines.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
@@ -55,7 +54,7 @@ Compared compared(const SloState& state, const Frame& frame)
     now.engines = all_engines(asked);
     now.gpus = static_cast<double>(shown.engine.engine_gpus() * now.engines);
     now.splits = engine_splits(traffic, now.engines);
-    now.known = frame.work<ListWork<SetupGoodputs>>({scenario, now.splits});
+    now.known = work_on<ListWork<SetupGoodputs>>(frame.works, {scenario, now.splits});
     now.goodput = now.known ? *now.known : std::vector<double>();
     return now;
 }

@@ -2,9 +2,11 @@
 #include <misc/cpp/imgui_stdlib.h>
 
 #include "core/base/text/text.h"
+#include "ui/draw/scopes.h"
 #include "ui/views/study/drill/answer.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>

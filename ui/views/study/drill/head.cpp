@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "ui/draw/scopes.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/scrolled_sheet.h"
 
 #include <imgui_internal.h>
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ui/draw/scopes.h"
 #include "ui/views/study/drill/answer.h"
 #include "ui/views/study/drill/parts.h"
 

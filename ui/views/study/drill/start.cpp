@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "ui/views/study/drill/session.h"
 
 #include <algorithm>

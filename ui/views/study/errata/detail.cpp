@@ -3,6 +3,7 @@
 #include "core/base/text/text.h"
 #include "core/study/sessions/deck.h"
 #include "ui/views/study/errata/parts.h"
+#include "ui/widgets/scrolled_sheet.h"
 
 #include <algorithm>
 #include <array>

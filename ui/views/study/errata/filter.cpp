@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/study/sessions/deck.h"
 #include "ui/views/study/errata/parts.h"
 #include "ui/widgets/choice.h"

@@ -2,6 +2,7 @@
 
 #include "ui/views/study/study/parts.h"
 #include "ui/widgets/choice.h"
+#include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>

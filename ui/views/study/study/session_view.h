@@ -5,6 +5,7 @@
 #include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/views/study/study/parts.h"
+#include "ui/widgets/scrolled_sheet.h"
 
 namespace ringside
 {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/study/study/parts.h"
 #include "ui/widgets/charts/plot.h"

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"
 #include "ui/views/training/batch/pictures.h"

@@ -1,7 +1,6 @@
 // The batch as an equation whose parts can each be solved for, and what follows from it.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "core/model/sizes.h"
 #include "core/training/critical_batch.h"

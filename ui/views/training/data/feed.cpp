@@ -1,7 +1,6 @@
 // A DataLoader that feeds its GPUs or starves them: what is set, what follows, and what to make of it.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"

@@ -1,7 +1,6 @@
 // One reader over time: a lane for each worker, one for the GPUs, and the queue between them below.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/text/text.h"
 #include "ui/views/training/data/pages.h"
 #include "ui/widgets/labels.h"

@@ -4,7 +4,7 @@
 
 #include "core/base/text/text.h"
 #include "ui/views/training/formats/pages.h"
-#include "ui/widgets/charts/axis.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "core/base/random.h"
 #include "core/base/text/term.h"
 #include "ui/views/training/formats/pages.h"
-#include "ui/widgets/charts/axis.h"
+#include "ui/widgets/charts/plot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include "core/base/text/term.h"
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"
+#include "core/model/weights.h"
 #include "ui/views/training/optimizer/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/fill.h"
