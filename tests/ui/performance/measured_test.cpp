@@ -109,7 +109,7 @@ TEST_CASE("pasted runs become a software of one's own, which the scenario takes 
     CHECK(kept.front().software.id.starts_with("own-"));
     CHECK(kept.front().measured.front().rows == 3);
     CHECK(w.session().scenario().software == kept.front().software);
-    CHECK(says(w, "on a step it has not seen"));
+    CHECK(says(w, "Kept as"));
     w.key(ImGuiKey_Z, ImGuiMod_Ctrl);
     CHECK(w.session().scenario() == before);
 }
