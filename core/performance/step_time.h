@@ -19,13 +19,14 @@ namespace ringside
 // The way from the model's arithmetic at the GPU's peak down to the step.
 enum class Slice : std::uint8_t
 {
-    model,      // products of the model's weights at the peak, shared out evenly over all GPUs
-    attention,  // scores and values at the peak, those that kernels really make
-    recompute,  // what is computed again, at the peak
-    uneven,     // products of the slowest rank beyond its even share
-    below_peak, // what products and attention take beyond the peak
-    memory,     // element-wise kernels
-    launch,     // start and end of kernels, and waiting for the host
+    model,           // products of the model's weights at the peak, shared out evenly over all GPUs
+    attention,       // scores and values at the peak, those that kernels really make
+    recompute,       // what is computed again, at the peak
+    uneven,          // products of the slowest rank beyond its even share
+    below_peak,      // what products take beyond the peak
+    below_attention, // what attention takes beyond it
+    memory,          // element-wise kernels
+    launch,          // start and end of kernels, and waiting for the host
     tensor,
     context,
     expert,
@@ -34,14 +35,14 @@ enum class Slice : std::uint8_t
     bubble,
     optimizer
 };
-inline constexpr std::size_t kSlices = 14;
+inline constexpr std::size_t kSlices = 15;
 template <>
 inline constexpr auto kNamesOf<Slice> = names<Slice>("model FLOPs at peak", "attention FLOPs at peak",
                                                      "recomputation", "stage imbalance", "GEMM inefficiency",
-                                                     "memory-bound kernels", "kernel launches",
-                                                     "tensor parallel", "context parallel", "expert parallel",
-                                                     "pipeline P2P, exposed", "data parallel", "bubble",
-                                                     "optimizer");
+                                                     "attention inefficiency", "memory-bound kernels",
+                                                     "kernel launches", "tensor parallel", "context parallel",
+                                                     "expert parallel", "pipeline P2P, exposed",
+                                                     "data parallel", "bubble", "optimizer");
 
 // All in seconds. Every number is a multiple of one power of two, so that sums are exact in any order.
 struct StepTime
@@ -65,6 +66,9 @@ struct StepTime
     double causal_flops = 0;    // model_flops with half the scores
     double peak_flops = 1;      // [FLOP/s] dense, of all GPUs, in the precision of the products
     double tokens = 0;
+    // The shares of the peak that products with weights and attention reach while they run.
+    double gemm_share = 1;
+    double attention_share = 1;
 
     // The sum of the eight parts.
     double total() const

@@ -20,17 +20,17 @@ struct Counted
 };
 
 // On the grid of the step's own parts, so that sums stay exact.
-class Grid
+class RowGrid
 {
 public:
-    explicit Grid(double whole) : unit_(std::ldexp(1.0, std::ilogb(std::max(whole, 1e-9)) - 45)) {}
+    explicit RowGrid(double whole) : unit_(std::ldexp(1.0, std::ilogb(std::max(whole, 1e-9)) - 45)) {}
     double operator()(double seconds) const { return std::round(seconds / unit_) * unit_; }
 
 private:
     double unit_;
 };
 
-Counted counted(const StepTime& step, Numerator numerator, const Grid& grid)
+Counted counted(const StepTime& step, Numerator numerator, const RowGrid& grid)
 {
     const auto seconds = [&](double flops) { return grid(flops / step.peak_flops); };
     // causal = products + scores / 2, model = products + scores
@@ -60,7 +60,7 @@ bool counts(Numerator numerator, Slice slice)
 
 std::vector<WaterfallRow> waterfall(const StepTime& step, Numerator numerator, PeakKind peak)
 {
-    const Grid grid(step.total());
+    const RowGrid grid(step.total());
     const double share = peak == PeakKind::sparse ? 0.5 : 1;
     const double useful = utilization(step, numerator, peak) * step.total();
     const Counted all = counted(step, numerator, grid);
@@ -121,6 +121,7 @@ std::array<double, kLimits> losses(const Scenario& s, const StepTime& step)
     std::array<double, kLimits> by{};
     const auto add = [&](Limit limit, Slice slice) { by[static_cast<std::size_t>(limit)] += step.of(slice); };
     add(Limit::kernels, Slice::below_peak);
+    add(Limit::kernels, Slice::below_attention);
     add(Limit::memory, Slice::memory);
     add(s.training.offload == Offload::none ? Limit::memory : Limit::host, Slice::optimizer);
     add(Limit::launch, Slice::launch);
@@ -144,7 +145,7 @@ double kernel_efficiency(const StepTime& step)
 {
     const double peak = step.of(Slice::model) + step.of(Slice::attention) + step.of(Slice::recompute) +
                         step.of(Slice::uneven);
-    const double all = peak + step.of(Slice::below_peak);
+    const double all = peak + step.of(Slice::below_peak) + step.of(Slice::below_attention);
     return all > 0 ? peak / all : 1;
 }
 
@@ -236,11 +237,17 @@ SliceNote note_of(Slice slice)
                 {}};
     case Slice::below_peak:
         return {
-            "Tiles that do not fill the SMs, a partly empty last wave, the softmax of attention: what GEMMs "
-            "and attention take beyond the peak.",
+            "Tiles that do not fill the SMs, a partly empty last wave, power limits: what GEMMs take beyond "
+            "the peak.",
             "waves × tile / (efficiency × peak) − FLOPs / peak",
             "tiles and waves as in NVIDIA's guide to matrix multiplication; efficiency fitted",
-            {"gemm_efficiency", "attention_efficiency", "multiprocessors"}};
+            {"gemm_efficiency", "multiprocessors"}};
+    case Slice::below_attention:
+        return {"The softmax between attention's two products, short sequences, the recomputed scores of its "
+                "backward: what attention takes beyond the peak.",
+                "executed FLOPs / (efficiency × peak) − executed FLOPs / peak",
+                "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608",
+                {"attention_efficiency", "attention_peak", "attention_half"}};
     case Slice::memory:
         return {"Norms, residuals, activations of the MLP, dropout: few FLOPs, many bytes.",
                 "bytes / (HBM × efficiency)",

@@ -1,3 +1,4 @@
+// One file, since it is one thing: the tables of all fields of a scenario.
 #include "core/scenario/fields.h"
 
 #include <algorithm>
@@ -25,6 +26,15 @@ auto choice()
     using E = typename MemberParts<decltype(M)>::Enum;
     return Choice<S>{kNamesOf<E>.all, [](const S& s) { return static_cast<int>(s.*M); },
                      [](S& s, int i) { s.*M = static_cast<E>(i); }};
+}
+
+// An array of switches, one for each name of E.
+template <auto M, class E>
+auto selection()
+{
+    using S = typename MemberParts<decltype(M)>::Struct;
+    return Selection<S>{kNamesOf<E>.all, [](const S& s) { return std::span<const bool>(s.*M); },
+                        [](S& s, std::size_t i, bool on) { (s.*M).at(i) = on; }};
 }
 
 Choice<Training> schedule_choice()
@@ -100,7 +110,8 @@ const std::array kModelFields = {
                  &Model::qk_nope_head_dim, 0, 65536, "qk_head_dim"},
     Field<Model>{"qk_rope_head_dim", "QK RoPE head dim", "", "head width with rotary positions (mla)",
                  &Model::qk_rope_head_dim, 0, 65536, "qk_pos_emb_head_dim"},
-    Field<Model>{"v_head_dim", "V head dim", "", "head width of values (mla)", &Model::v_head_dim, 0, 65536},
+    Field<Model>{"v_head_dim", "V head dim", "", "head width of values; 0: head_dim", &Model::v_head_dim, 0,
+                 65536},
     Field<Model>{"experts", "Experts", "", "routed experts of a layer; 0: a dense model", &Model::experts, 0,
                  65536},
     Field<Model>{"experts_per_token", "Experts per token", "", "routed experts per token",
@@ -111,14 +122,35 @@ const std::array kModelFields = {
                  &Model::expert_hidden, 0, kMaxWidth},
     Field<Model>{"shared_experts", "Shared experts", "", "shared experts, used by every token",
                  &Model::shared_experts, 0, 1024},
+    Field<Model>{"shared_ffn", "Shared FFN", "",
+                 "inner width of all shared experts; 0: shared_experts x expert_ffn", &Model::shared_ffn, 0,
+                 8 * kMaxWidth},
+    Field<Model>{"shared_gate", "Shared gate", "", "the shared experts' output is multiplied by a gate",
+                 &Model::shared_gate},
+    Field<Model>{"latent_norm", "Latent norm", "", "a norm on what experts of another width put out",
+                 &Model::latent_norm},
     Field<Model>{"dense_layers", "Dense layers", "", "leading layers with a dense MLP", &Model::dense_layers,
                  0, 10000},
-    Field<Model>{
-        "attention_per_layer", "Attention per layer", "tokens",
-        "tokens each layer looks back at, repeated over the layers; 0: all; or sparse, csa, hca, linear",
-        &Model::attention_per_layer, 1 - static_cast<double>(kNamesOf<LayerAttention>.size()), 1 << 27},
+    Field<Model>{"attention_per_layer", "Attention per layer", "tokens",
+                 "tokens each layer looks back at, repeated over the layers; 0: all; or sparse, csa, hca, "
+                 "linear, delta, "
+                 "lightning, mamba, mamba2, hybrid, conv, none",
+                 &Model::attention_per_layer, 1 - static_cast<double>(kNamesOf<LayerAttention>.size()),
+                 1 << 27},
     Field<Model>{"attention_gate", "Attention gate", "", "attention's output is multiplied by a gate",
                  &Model::attention_gate},
+    Field<Model>{"head_gate", "Head gate", "", "each head's output is multiplied by a gate of its own",
+                 &Model::head_gate},
+    Field<Model>{"values_are_keys", "Values are keys", "",
+                 "layers without a window have no projection of values", &Model::values_are_keys},
+    Field<Model>{"window_heads", "Window heads", "", "query heads of layers with a window; 0: as everywhere",
+                 &Model::window_heads, 0, 65536},
+    Field<Model>{"window_kv_heads", "Window KV heads", "",
+                 "key and value heads of layers with a window; 0: as everywhere", &Model::window_kv_heads, 0,
+                 65536},
+    Field<Model>{"window_head_dim", "Window head dim", "",
+                 "width of one head of layers with a window; 0: as everywhere", &Model::window_head_dim, 0,
+                 65536},
     Field<Model>{"index_heads", "Indexer heads", "", "heads of the indexer (sparse and csa layers)",
                  &Model::index_heads, 0, 65536, "index_n_heads"},
     Field<Model>{"index_head_dim", "Indexer head dim", "", "width of one head of the indexer",
@@ -129,8 +161,25 @@ const std::array kModelFields = {
                  &Model::output_groups, 0, 65536, "o_groups"},
     Field<Model>{"output_lora_rank", "Output lora rank", "", "width that a group is projected to (shared-kv)",
                  &Model::output_lora_rank, 0, kMaxWidth, "o_lora_rank"},
-    Field<Model>{"linear_head_dim", "Linear head dim", "", "width of one head of linear layers",
+    Field<Model>{"linear_heads", "Linear heads", "",
+                 "value heads of linear, delta and Mamba layers; 0: as many as heads", &Model::linear_heads,
+                 0, kMaxWidth},
+    Field<Model>{"linear_head_dim", "Linear head dim", "", "width of one value head of such layers",
                  &Model::linear_head_dim, 0, 65536},
+    Field<Model>{"linear_key_heads", "Linear key heads", "",
+                 "key heads of delta layers, groups of Mamba-2; 0: linear_heads", &Model::linear_key_heads, 0,
+                 65536},
+    Field<Model>{"linear_key_dim", "Linear key dim", "",
+                 "width of one key head, state size of Mamba; 0: linear_head_dim", &Model::linear_key_dim, 0,
+                 65536},
+    Field<Model>{"linear_rank", "Linear rank", "", "what the step sizes of Mamba come out of (dt_rank)",
+                 &Model::linear_rank, 0, kMaxWidth},
+    Field<Model>{"linear_norm", "Linear norm", "",
+                 "a norm on Mamba-2's output, norms on Mamba's step, keys and queries", &Model::linear_norm},
+    Field<Model>{"conv_tokens", "Convolution", "tokens", "tokens that a layer's convolution sees",
+                 &Model::conv_tokens, 1, 64},
+    Field<Model>{"split_blocks", "Split blocks", "",
+                 "a layer is attention or, where attention is none, an MLP", &Model::split_blocks},
     Field<Model>{"residual_streams", "Residual streams", "", "streams of hyper-connections; 0: the residual",
                  &Model::residual_streams, 0, 64, "hc_mult"},
     Field<Model>{"residual_block", "Residual block", "layers",
@@ -145,6 +194,10 @@ const std::array kModelFields = {
 
 const std::array kGpuFields = {
     Field<Gpu>{"memory_gb", "Memory", "GB", "memory of one accelerator, decimal", &Gpu::memory_gb, 0.1, 1e5},
+    Field<Gpu>{"usable", "Usable memory", "", "what a program sees of it, as a share of the nameplate",
+               &Gpu::usable, 0.5, 1.5},
+    Field<Gpu>{"workspace_mb", "Workspace", "MB", "memory that its library of GEMMs takes for each handle",
+               &Gpu::workspace_mb, 0, 1e4},
     Field<Gpu>{"hbm_gb_per_s", "HBM", "GB/s", "memory bandwidth", &Gpu::hbm_gb_per_s, 1, 1e7},
     Field<Gpu>{"bf16_tflops", "BF16", "TFLOP/s", "dense 16-bit peak", &Gpu::bf16_tflops, 1e-5, 1e7},
     Field<Gpu>{"fp8_tflops", "FP8", "TFLOP/s", "dense 8-bit peak; 0: none", &Gpu::fp8_tflops, 0, 1e7},
@@ -220,6 +273,10 @@ const std::array kSoftwareFields = {
                     10},
     Field<Software>{"launch", "Launches", "", "factor on the CPU time of a kernel launch", &Software::launch,
                     0, 10},
+    Field<Software>{"graphs", "CUDA graphs", "", "share of the kernel launches that CUDA graphs replay",
+                    &Software::graphs, 0, 1},
+    Field<Software>{"loss_bytes", "Loss traffic", "B", "HBM traffic of the loss per logit, both passes",
+                    &Software::loss_bytes, 0, 1000},
     Field<Software>{"attention", "Attention kernels", "", "FlashAttention-2, or the accelerator's newest",
                     choice<&Software::attention>()},
     Field<Software>{"gather", "Gather overlap", "",
@@ -228,6 +285,21 @@ const std::array kSoftwareFields = {
     Field<Software>{"data_overlap", "Data overlap", "",
                     "fraction of the backward that gradient traffic can overlap with; -1: the accelerator's",
                     &Software::data_overlap, -1, 1},
+    Field<Software>{"parameter_overlap", "Parameter overlap", "",
+                    "fraction of the forward that ZeRO-1's and 2's all-gather can overlap with; -1: as data",
+                    &Software::parameter_overlap, -1, 1},
+    Field<Software>{"tensor_overlap", "Tensor overlap", "",
+                    "fraction of tensor-parallel overlap achieved where the layout asks for it",
+                    &Software::tensor_overlap, 0, 1},
+    Field<Software>{"collectives", "Collectives per layer", "",
+                    "that gradients, and again weights, are sent in; 0: one for all layers",
+                    &Software::collectives, 0, 100},
+    Field<Software>{"step_ms", "Between steps", "ms",
+                    "CPU time per step that nothing hides: gradient norm, optimizer, next batch",
+                    &Software::step_ms, 0, 1e5},
+    Field<Software>{"context_gather", "Context gather", "",
+                    "keys and values are all-gathered before attention, not passed around a ring beside it",
+                    &Software::context_gather},
     Field<Software>{"dispatch", "Expert dispatch", "",
                     "a token crosses the network once per expert, or once per node",
                     choice<&Software::dispatch>()},
@@ -235,7 +307,8 @@ const std::array kSoftwareFields = {
                     &Software::fp8_dispatch},
     Field<Software>{
         "loss", "Loss", "",
-        "copies of the logits: one (fused), four (eager), 2.5 (eager, logits freed), an eighth (chunked)",
+        "bytes per logit: 4 (fused), 6 (vocab-parallel), 9.7 (compiled), 10 (eager, logits freed), 16 "
+        "(eager), 0.5 (chunked)",
         choice<&Software::loss>()},
     Field<Software>{"second_gradients", "Second gradients", "",
                     "a BF16 copy of the gradients in addition to the FP32 one", &Software::second_gradients},
@@ -250,6 +323,9 @@ const std::array kSoftwareFields = {
                     0, 1},
     Field<Software>{"reserve_gb", "Reserve", "GB", "driver, communication library and allocator",
                     &Software::reserve_gb, 0, 1000},
+    Field<Software>{"graph_pool_gb", "CUDA graph pools", "GB",
+                    "private pools of CUDA graphs, beside what the same step takes without them",
+                    &Software::graph_pool_gb, 0, 1000},
 };
 
 const std::array kClusterFields = {
@@ -293,6 +369,9 @@ const std::array kParallelFields = {
     Field<Parallel>{"shard_group", "Shard group", "ranks",
                     "data-parallel ranks that share one sharded copy (HSDP); 0: all of them",
                     &Parallel::shard_group, 0, 1 << 24},
+    Field<Parallel>{"whole_shards", "Whole shards", "",
+                    "ZeRO deals out whole matrices, not even shares (layer-wise Muon)",
+                    &Parallel::whole_shards},
     Field<Parallel>{"stage_layers", "Stage layers", "", "layers of each stage; empty: even",
                     &Parallel::stage_layers, 0, 10000},
     Field<Parallel>{"overlap_tensor", "Overlap tensor", "",
@@ -318,8 +397,17 @@ const std::array kTrainingFields = {
                     choice<&Training::gradient_dtype>()},
     Field<Training>{"optimizer", "Optimizer", "", "what the step keeps per parameter",
                     choice<&Training::optimizer>()},
+    Field<Training>{"moments_dtype", "Moments", "",
+                    "format of the optimizer's moments; usual: FP32, or what the FP8 recipe says",
+                    choice<&Training::moments_dtype>()},
+    Field<Training>{"master_weights", "Master weights", "",
+                    "copy that 16-bit weights are updated in: FP32, its lower 16 bits, or none",
+                    choice<&Training::master_weights>()},
     Field<Training>{"recompute", "Recompute", "", "activations recomputed in the backward pass",
                     choice<&Training::recompute>()},
+    Field<Training>{"recompute_modules", "Recomputed modules", "",
+                    "what selective recomputation covers; none: attention's core (core_attn)",
+                    selection<&Training::recompute_modules, RecomputeModule>()},
     Field<Training>{"recompute_layers", "Recomputed layers", "layers",
                     "layers of each stage that full recomputation applies to; 0: all",
                     &Training::recompute_layers, 0, 10000},
@@ -328,11 +416,26 @@ const std::array kTrainingFields = {
     Field<Training>{"schedule", "Schedule", "", "order of micro-batches in the pipeline", schedule_choice()},
     Field<Training>{"offload", "Offload", "", "state kept in host memory or on disk",
                     choice<&Training::offload>()},
+    Field<Training>{"offload_activations", "Offload activations", "",
+                    "share of the layers' activations kept in host memory until their backward pass",
+                    &Training::offload_activations, 0, 1},
+    Field<Training>{"deferred_head_gradients", "Deferred head gradients", "",
+                    "micro-batches whose gradient of the output projection waits for the pipeline to drain",
+                    &Training::deferred_head_gradients, 0, 1 << 20},
     Field<Training>{"fragmentation", "Fragmentation", "", "share of memory lost to fragmentation",
                     &Training::fragmentation, 0, 0.5},
     Field<Training>{"reserved_gb", "Reserved", "GB", "device memory kept from the allocator",
                     &Training::reserved_gb, 0, 1000},
     Field<Training>{"tokens", "Tokens", "tokens", "tokens of the whole run", &Training::tokens, 1, 1e18},
+};
+
+const std::array kLoraFields = {
+    Field<Lora>{"rank", "LoRA rank", "", "rank of the adapters; 0: all weights are trained", &Lora::rank, 0,
+                65536},
+    Field<Lora>{"targets", "LoRA targets", "", "matrices of a block that get an adapter",
+                selection<&Lora::targets, LoraModule>()},
+    Field<Lora>{"quantized", "4-bit base", "", "frozen matrices of the blocks in 4 bits (QLoRA)",
+                &Lora::quantized},
 };
 
 const std::array kPipelineTimesFields = {
@@ -396,6 +499,10 @@ std::span<const Field<Parallel>> fields_of(const Parallel&)
 std::span<const Field<Training>> fields_of(const Training&)
 {
     return kTrainingFields;
+}
+std::span<const Field<Lora>> fields_of(const Lora&)
+{
+    return kLoraFields;
 }
 std::span<const Field<PipelineTimes>> fields_of(const PipelineTimes&)
 {

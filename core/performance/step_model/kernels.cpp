@@ -25,9 +25,13 @@ Device::Device(const Gpu& gpu, Precision precision, const Software& software, do
     // FlashAttention-3 on H100, head size 128, long sequences: 550 of 650 TFLOP/s (Shah et al., arXiv
     // 2407.08608, figures 5 and 6).
     constexpr double kLatestBackward = 0.85;
-    // In large products B200 reaches 0.41 of the peak in NVFP4 and 0.68 in BF16 (ai-dynamo/aiconfigurator
-    // 095f58a5, GEMMs of 1e12 FLOPs and more).
-    constexpr double kFourBitProducts = 0.6;
+    // Under a power limit formats differ by the work they do, not by their peaks: what NVFP4 products reach
+    // of the rate of 8-bit ones, and what scales for every 32 elements leave of MXFP8's. Both fitted to
+    // megatron-bridge-gb300 and -b200.
+    constexpr double kFourBitProducts = 1.7;
+    constexpr double kBlockScaled = 0.92;
+    // Copy kernels of the vendors' own libraries reach no more of the memory's data sheet.
+    constexpr double kMostOfMemory = 0.92;
     const Calibration c = with_software(gpu.calibration, software);
     const bool four = precision == Precision::nvfp4 && gpu.fp4_tflops > 0;
     const double fast = four ? gpu.fp4_tflops : gpu.fp8_tflops;
@@ -38,11 +42,17 @@ Device::Device(const Gpu& gpu, Precision precision, const Software& software, do
     element = full ? 4 : 2;
     operand = narrow_products ? operand_bytes(precision) : element;
     efficiency = c.gemm_efficiency;
-    eight_bit = four ? kFourBitProducts : software.fp8_products;
+    eight_bit = software.fp8_products * (precision == Precision::mxfp8 ? kBlockScaled : 1);
+    if (four)
+    {
+        eight_bit = kFourBitProducts * gpu.fp8_tflops / gpu.fp4_tflops;
+    }
     cast_bytes = narrow_products ? software.cast_bytes : 0;
     attention = at_least_one(peak * attention_share(c, sequence_length));
     backward = c.attention_peak > 0 ? kLatestBackward : 1;
     hbm = at_least_one(gpu.hbm_gb_per_s * 1e9 * c.hbm_efficiency);
+    copy = at_least_one(gpu.hbm_gb_per_s * 1e9 * std::max(c.hbm_efficiency, kMostOfMemory));
+    by_length = c.attention_peak > 0;
     kernel = c.kernel_us * 1e-6;
     host_kernel = c.host_kernel_us * 1e-6;
     processors = at_least_one(c.multiprocessors);

@@ -25,11 +25,13 @@ struct Product
 // cores multiply at half the 16-bit rate (NVIDIA A100 whitepaper, table 3; H100 whitepaper, table 2).
 struct Device
 {
-    // Without software: that which the accelerator's constants were fitted on.
+    // Without software: that which the accelerator's constants were fitted on. Ranks that share a sequence
+    // run attention on slices of it, so theirs is that long.
     Device(const Gpu& gpu, Precision precision, const Software& software = {}, double sequence_length = 4096);
     explicit Device(const Scenario& scenario)
         : Device(scenario.cluster.gpu, scenario.training.precision, scenario.software,
-                 static_cast<double>(scenario.training.sequence_length))
+                 static_cast<double>(scenario.training.sequence_length) /
+                     static_cast<double>(scenario.parallel.context))
     {
     }
 
@@ -43,6 +45,8 @@ struct Device
     double attention = 1;    // [FLOP/s] that flash attention reaches
     double backward = 1;     // of that, what its backward does
     double hbm = 1;          // [B/s] that element-wise kernels reach
+    double copy = 1;         // [B/s] that kernels counted to the byte reach, large copies among them
+    bool by_length = false;  // attention's kernels are the newest, whose rate depends on widths and lengths
     double kernel = 0;       // [s] start and end of a kernel
     double host_kernel = 0;  // [s] the framework takes to launch one
     double processors = 132; // that share the tiles

@@ -2,6 +2,8 @@
 #include "core/performance/step_model/layer_profile.h"
 
 #include "core/base/units.h"
+#include "core/memory/memory.h"
+#include "core/model/adapters.h"
 #include "core/model/compute.h"
 #include "core/model/sizes.h"
 #include "core/network/traffic.h"
@@ -35,9 +37,6 @@ constexpr double kSlowScoresForward = 30;
 constexpr double kSlowScoresBackward = 24;
 constexpr double kSlowKernels = 16;
 
-// [B] per logit, forward and backward: 16-bit logits in and out, 32-bit copies, maximum, exponentials, sum,
-// target, gradient.
-constexpr double kLogitBytes = 70;
 constexpr double kHeadKernels = 60;
 constexpr double kEmbeddingKernels = 25;
 
@@ -91,33 +90,63 @@ void LayerProfiler::note(const LayerKernel& kernel) const
 double LayerProfiler::charge(UnitProfile& unit, LayerKernel o, Cause cause) const
 {
     PassTime& pass = pass_of(unit, o.pass);
+    const Cause below = cause == Cause::attention ? Cause::below_attention : Cause::below_peak;
     o.flops = o.product.flops();
     o.bytes = product_bytes(o.product, o.operand);
     o.seconds = product_seconds(device_, o.product, o.peak, o.operand);
     const double ideal = o.flops / o.peak;
     pass.of(cause) += ideal;
-    pass.of(Cause::below_peak) += o.seconds - ideal;
+    pass.of(below) += o.seconds - ideal;
     note(o);
     return o.seconds;
 }
 
 // Forward and the gradients of input and weight: three products of the same three lengths.
 LayerProfiler::ProductTime LayerProfiler::product(UnitProfile& unit, std::string_view name, const Product& p,
-                                                  double peak, double operand) const
+                                                  double peak, double operand, bool frozen) const
 {
     const auto run = [&](KernelPass pass, const Product& each) {
         return charge(unit, {name, KernelKind::product, pass, 0, 0, 0, peak, operand, each}, Cause::products);
     };
     const double forward = run(KernelPass::forward, p);
     const double input = run(KernelPass::input, {p.rows, p.inner, p.cols, p.batch});
-    return {forward, input, run(KernelPass::weight, {p.inner, p.cols, p.rows, p.batch})};
+    return {forward, input, frozen ? 0 : run(KernelPass::weight, {p.inner, p.cols, p.rows, p.batch})};
+}
+
+// Down to the rank and up again (Hu et al., arXiv 2106.09685, section 4.1). A 4-bit base is widened to 16
+// bits in every pass that reads it (Dettmers et al., arXiv 2305.14314, section 3).
+double LayerProfiler::adapters(UnitProfile& unit, const Weight& w) const
+{
+    const Lora& lora = t_.lora;
+    double count = 0;
+    for (const LoraPiece& piece : adapted_pieces(w, lora))
+    {
+        Weight down = w;
+        down.local_rows = piece.rows;
+        down.local_cols = lora.rank;
+        Weight up = w;
+        up.local_rows = lora.rank;
+        up.local_cols = piece.cols;
+        product(unit, "adapter, down", of_weight(down), device_.peak, device_.element, false);
+        product(unit, "adapter, up", of_weight(up), device_.peak, device_.element, false);
+        count += 2;
+    }
+    if (lora.rank > 0 && lora.quantized)
+    {
+        constexpr double kMoved = kQuantizedWeight + 2; // [B] a weight read and written
+        for (const KernelPass pass : {KernelPass::forward, KernelPass::input})
+        {
+            move(unit, "4 bits to 16", pass, kMoved * real(w.local_elements()), 0);
+        }
+    }
+    return count;
 }
 
 void LayerProfiler::move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes,
-                         double flops) const
+                         double flops, double rate) const
 {
     bytes *= device_.element / 2;
-    const double seconds = hbm_seconds(bytes);
+    const double seconds = rate > 0 ? bytes / rate : hbm_seconds(bytes);
     pass_of(unit, pass).of(Cause::memory) += seconds;
     note({name, KernelKind::elementwise, pass, flops, bytes, seconds, device_.peak, device_.element, {}});
 }
@@ -156,9 +185,10 @@ Product LayerProfiler::of_weight(const Weight& w) const
 UnitProfile LayerProfiler::layer(bool with_experts) const
 {
     UnitProfile unit;
-    double products = 2; // attention's
+    double products = attends() ? 2 : 0; // attention's
     Neighbours beside_attention;
     Neighbours beside_mlp;
+    PassTime again; // of products, with selective recomputation
     for (const Weight& w : layer_weights(m_, p_, with_experts))
     {
         (w.expert ? unit.expert : unit.dense) += real(w.local_elements());
@@ -166,8 +196,15 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
         {
             continue;
         }
-        const ProductTime time = product(unit, w.name, of_weight(w), device_.layer_peak, device_.operand);
-        products += 1;
+        const PassTime before = unit.forward;
+        const ProductTime time =
+            product(unit, w.name, of_weight(w), device_.layer_peak, device_.operand, t_.lora.rank > 0);
+        if (t_.recompute == Recompute::selective && made_again(t_, w, with_experts))
+        {
+            again.add(unit.forward);
+            again.add(before, -1);
+        }
+        products += 1 + adapters(unit, w);
         Neighbours& beside = w.mlp ? beside_mlp : beside_attention;
         if (w.local_rows < w.rows)
         {
@@ -187,6 +224,7 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
     elementwise(unit, with_experts);
     kernels(unit, products);
     recompute(unit, core, with_experts);
+    unit.again.add(again);
     add_tensor(unit, beside_attention, with_experts ? Neighbours{} : beside_mlp);
     if (p_.context > 1)
     {
@@ -213,7 +251,12 @@ void LayerProfiler::recompute(UnitProfile& unit, const UnitProfile& core, bool w
     {
         // Beside flash attention too, where it saves nothing: its outputs are kept for the next product
         // (NVIDIA/Megatron-LM, issue 464 and pull request 7237).
-        unit.again = core.forward;
+        unit.again = covers(t_, RecomputeModule::core_attn) ? core.forward : PassTime{};
+        if (t_.recompute_modules != RecomputeModules{}) // what is let go is written once more
+        {
+            const auto kept = [&](Recompute how) { return layer_activations(m_, t_, p_, with_experts, how); };
+            unit.again.of(Cause::memory) += hbm_seconds(kept(Recompute::none) - kept(Recompute::selective));
+        }
     }
     else if (t_.recompute == Recompute::alternate)
     {
@@ -275,34 +318,96 @@ bool LayerProfiler::slow_softmax() const
 
 UnitProfile LayerProfiler::attention() const
 {
+    if (kind_ == LayerAttention::none || kind_ == LayerAttention::conv)
+    {
+        return {}; // a convolution is among the element-wise kernels
+    }
     return t_.flash_attention || kind_ != LayerAttention::full ? flash_attention() : stored_scores();
 }
 
-HeadWidths LayerProfiler::core_widths() const
+LayerProfiler::CoreWidths LayerProfiler::core_widths() const
 {
-    const double d = real(m_.linear_head_dim);
-    return kind_ == LayerAttention::linear ? HeadWidths{d, d, real(m_.heads), 0, 0, true} : head_widths(m_);
+    if (kind_ == LayerAttention::none)
+    {
+        return {};
+    }
+    if (kind_ == LayerAttention::conv)
+    {
+        return {3 * h_ / t_ranks_, h_ / t_ranks_};
+    }
+    CoreWidths core;
+    if (keeps_state())
+    {
+        const double keys = 2 * real(linear_key_heads(m_) * linear_key_dim(m_));
+        const double values = real(linear_width(m_));
+        core = {(keys + values) / t_ranks_, values / t_ranks_};
+    }
+    if (!is_recurrent(kind_))
+    {
+        const HeadWidths w = head_widths(m_);
+        const double heads = real(m_.heads) / t_ranks_;
+        const bool latent = m_.attention == Attention::mla;
+        core.in += heads * w.key +
+                   (latent ? 2 * heads * w.key : std::max(1.0, w.kv_heads / t_ranks_) * (w.key + w.value));
+        core.out += heads * (latent ? w.key : w.value);
+    }
+    return core;
+}
+
+// [B] of one token: queries, keys, values and outputs, and states between chunks. Those of 64 tokens are
+// written and read in 16 bits (flash-linear-attention, chunk_delta_h.py), Mamba-2's of 256 made, passed on
+// and read in 32 (mamba_ssm, ssd_combined.py); Mamba's stay on the chip.
+double LayerProfiler::state_bytes() const
+{
+    const double state = real(linear_width(m_) * linear_key_dim(m_)) / t_ranks_;
+    const double chunk = kind_ == LayerAttention::mamba ? 0
+                         : kind_ == LayerAttention::mamba2 || kind_ == LayerAttention::hybrid
+                             ? 16.0 / 256
+                             : 2 * device_.element / real(kLinearChunk);
+    const double keys = 2 * real(linear_key_heads(m_) * linear_key_dim(m_)) / t_ranks_;
+    return device_.element * (keys + 2 * real(linear_width(m_)) / t_ranks_) + chunk * state;
+}
+
+// Exponentials, one a score, bind narrow heads: on H100 forward attention runs at 497, 648 and 756 TFLOP/s
+// with heads of 64, 128 and 256 (Shah et al., arXiv 2407.08608, figure 5). Keys picked one by one are
+// gathered as they are needed: fitted to DeepSeek-V4 Flash's rows in megatron-bridge-gb300 and
+// nvidia-nvfp4-sft.
+double LayerProfiler::width_share() const
+{
+    constexpr double kGathered = 0.15;
+    constexpr double kNarrow = 64;
+    constexpr double kWidest = 128; // what attention_peak was measured over; wider heads count as these
+    const bool gathers =
+        kind_ == LayerAttention::sparse || kind_ == LayerAttention::csa || kind_ == LayerAttention::hca;
+    const double width =
+        std::min(kWidest, is_recurrent(kind_) ? real(linear_key_dim(m_)) : head_widths(m_).key);
+    const double share = device_.by_length ? (1 + kNarrow / 128) * width / (width + kNarrow) : 1;
+    return share * (gathers ? kGathered : 1);
 }
 
 // Blocks above the diagonal are skipped, so half the scores are made; the backward makes them once more and
 // then has four products of their size (Dao, arXiv 2307.08691, section 3.1).
 UnitProfile LayerProfiler::flash_attention() const
 {
-    const HeadWidths w = core_widths();
     const double flops = n_ / t_ranks_ * executed_attention(m_, s_);
-    // Queries and outputs of this GPU's tokens, keys and values of all of them, each once.
-    const double shared = std::max(1.0, w.kv_heads / t_ranks_);
-    const double bytes =
-        device_.element * (w.key + w.value) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
+    double bytes = keeps_state() ? n_ * state_bytes() : 0;
+    if (!is_recurrent(kind_))
+    {
+        // Queries and outputs of this GPU's tokens, keys and values of all of them, each once.
+        const HeadWidths w = head_widths(m_);
+        const double shared = std::max(1.0, w.kv_heads / t_ranks_);
+        bytes += device_.element * (w.key + w.value) * (n_ * real(m_.heads) / t_ranks_ + b_ * s_ * shared);
+    }
     UnitProfile core;
     const auto run = [&](KernelPass pass, double times, double passes)
     {
         // With short sequences it waits for its bytes.
-        const double rate = device_.attention * (pass == KernelPass::forward ? 1 : device_.backward);
+        const double rate =
+            width_share() * device_.attention * (pass == KernelPass::forward ? 1 : device_.backward);
         const double seconds = std::max(times * flops / rate, hbm_seconds(passes * bytes));
         PassTime& time = pass_of(core, pass);
         time.of(Cause::attention) += times * flops / device_.peak;
-        time.of(Cause::below_peak) += seconds - times * flops / device_.peak;
+        time.of(Cause::below_attention) += seconds - times * flops / device_.peak;
         note({"attention",
               KernelKind::attention,
               pass,
@@ -352,23 +457,24 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
     const double narrow = n_narrow_ * h_;
     const double dropout = m_.dropout ? 1 : 0;
     const double bias = m_.biases ? 2 : 0;
-    const HeadWidths w = core_widths();
-    const double query = real(m_.heads) * w.key / t_ranks_;
-    const bool latent = m_.attention == Attention::mla;
-    const double qkv = latent ? 3 * query : query + 2 * std::max(1.0, w.kv_heads / t_ranks_) * w.key;
-    double inner = real(m_.ffn) / t_ranks_;
+    const auto [qkv, query] = core_widths();
+    const bool mlp = with_experts || has_mlp(m_, kind_);
+    const double halves = (attends() ? 1 : 0) + (mlp ? 1 : 0);
+    double inner = mlp ? real(m_.ffn) / t_ranks_ : 0;
     if (with_experts)
     {
-        inner = real(m_.expert_ffn) *
-                (real(m_.experts_per_token) / t_ranks_ + real(m_.shared_experts) / t_ranks_);
+        inner = (real(m_.expert_ffn * m_.experts_per_token) + real(shared_width(m_))) / t_ranks_;
         // Each token's copies are sorted by expert, read and written, and added up again.
         const double copies = n_ / t_ranks_ * real(m_.experts_per_token * expert_width(m_));
         move(unit, "tokens to experts", KernelPass::forward, w_.routing_bytes * copies, 2 * copies);
         move(unit, "tokens to experts", KernelPass::input, w_.routing_bytes * copies, 2 * copies);
     }
     casts(unit, query, qkv, inner, with_experts);
-    const double act = m_.gated_mlp ? 6 : 4;
-    const double act_back = m_.gated_mlp ? 10 : 6;
+    // Gates with biases, clamped as in gpt-oss, are a dozen kernels, not one: clamps of both halves, sigmoid,
+    // products, the token's weight (NVIDIA/Megatron-LM megatron/core/transformer/moe/experts.py, glu()).
+    const bool clamped = m_.gated_mlp && m_.biases;
+    const double act = clamped ? 40 : m_.gated_mlp ? 6 : 4;
+    const double act_back = clamped ? 50 : m_.gated_mlp ? 10 : 6;
     const auto both = [&](std::string_view name, double forward, double backward, double flops)
     {
         move(unit, name, KernelPass::forward, forward, flops);
@@ -376,10 +482,12 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
     };
     both("norms", narrow * 4 * norms, narrow * 8 * norms,
          narrow * norms * (m_.norm == Norm::rmsnorm ? kRmsNormFlops : kLayerNormFlops));
-    // Streams are read, mixed with each other and written, all n of them.
-    const double streams = real(residual_width(m_)) / h_;
-    both("residual", narrow * 2 * streams * (6 + dropout), narrow * 2 * streams * (10 + dropout),
-         narrow * 2 * streams * (streams + dropout));
+    // Streams are read, mixed with each other and written, all n of them, by kernels of their own for the
+    // mixing's weights: fitted to DeepSeek-V4 Flash's rows in megatron-bridge-gb300 and nvidia-nvfp4-sft.
+    constexpr double kMixing = 4;
+    const double streams = real(residual_width(m_)) / h_ * (residual_width(m_) > m_.hidden ? kMixing : 1);
+    both("residual", narrow * halves * streams * (6 + dropout), narrow * halves * streams * (10 + dropout),
+         narrow * halves * streams * (streams + dropout));
     both("activation", n_ * act * inner, n_ * (act_back + bias) * inner,
          n_ * inner * (m_.gated_mlp ? kGatedFlops : kGeluFlops));
     both(m_.positions == Positions::rope ? "RoPE, head split" : "head split", n_ * 4 * (qkv + query),
@@ -416,12 +524,13 @@ void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, c
     const bool one_block = m_.norms_per_layer == 1;
     const bool beside = pieces();
     const double half = all_reduce() / 2; // a gather or a scatter
-    const double share = beside ? (t_ranks_ - 1) / t_ranks_ : 0;
+    const double hidden = beside ? w_.tensor_overlap : 0;
+    const double share = hidden * (t_ranks_ - 1) / t_ranks_;
     const auto exposed = [&](double hide) { return exposed_seconds(half, hide, wires_.slowdown); };
     const auto add = [&](const Neighbours& b)
     {
         unit.forward.of(Cause::tensor) += exposed(share * b.fed) + exposed(share * b.last);
-        unit.input.of(Cause::tensor) += exposed(share * b.last_input) + exposed(beside ? b.fed_weight : 0);
+        unit.input.of(Cause::tensor) += exposed(share * b.last_input) + exposed(hidden * b.fed_weight);
     };
     if (one_block)
     {
@@ -443,12 +552,13 @@ void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, c
 
 // Keys and values go round while attention works on those that are there (Liu et al., arXiv 2310.01889,
 // section 3); backward, their gradients go round too. A share of the work is done before the first arrive.
+// Gathered, they come before any of it (Grattafiori et al., arXiv 2407.21783, section 3.3.2).
 void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) const
 {
     const double width = passed_numbers(m_, p_.tensor);
     const double round = wires_.ring(c_ranks_, t_ranks_, device_.element * n_ * width * c_ranks_, 1);
     const double least = (c_ranks_ - 1) * wires_.hop;
-    const double hide = (c_ranks_ - 1) / c_ranks_;
+    const double hide = w_.context_gather ? 0 : (c_ranks_ - 1) / c_ranks_;
     const auto expose = [&](PassTime& pass, double rounds, const PassTime& attention)
     { pass.of(Cause::context) = std::max(least, rounds * round - hide * attention.total()); };
     expose(unit.forward, 1, core.forward);
@@ -457,6 +567,15 @@ void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) cons
     {
         expose(unit.again, 1, core.forward);
     }
+}
+
+// Of k copies that go to any of R ranks R (1 - (1 - 1/R)^k) ranks get one: a token is sent to a rank once
+// (deepseek-ai/DeepEP csrc/kernels/layout.cu, is_token_in_rank).
+double LayerProfiler::rank_share() const
+{
+    const double k = std::max(1.0, real(m_.experts_per_token));
+    const double ranks = real(p_.expert * p_.expert_tensor);
+    return ranks * (1 - std::pow(1 - 1 / ranks, k)) / k;
 }
 
 // The share of a token's copies that cross the network where each node is sent one: N nodes hold the experts,
@@ -479,8 +598,10 @@ void LayerProfiler::add_experts(UnitProfile& unit) const
     // DeepSeek-V3 sends tokens in 8 bits and results in 16 (section 3.3.3), once per node and to at most four
     // nodes; NVLink carries them on from there (section 3.2.2).
     const bool deepseek = is_narrow(t_.precision) && t_.fp8_recipe == Fp8Recipe::deepseek;
-    const double copies = n_ / t_ranks_ * real(m_.experts_per_token * expert_width(m_));
-    const double crossing = deepseek || w_.dispatch == ExpertDispatch::node ? crossing_share() : 1;
+    const bool once = deepseek || w_.dispatch == ExpertDispatch::node;
+    const double sent = once ? rank_share() : 1;
+    const double copies = sent * n_ / t_ranks_ * real(m_.experts_per_token * expert_width(m_));
+    const double crossing = once ? std::min(1.0, crossing_share() / sent) : 1;
     const bool eight = deepseek || (w_.fp8_dispatch && is_narrow(t_.precision));
     const double there_and_back = 2 * wires_.all_to_all(real(p_.expert), real(p_.expert_tensor),
                                                         (eight ? 1.5 : device_.element) * copies, crossing);
@@ -521,14 +642,18 @@ UnitProfile LayerProfiler::head() const
     const double vocab = real(m_.vocab) / t_ranks_;
     for (std::int64_t i = 0; i < m_.mtp_layers; ++i)
     {
-        product(unit, "prediction input", {n_, h_ / t_ranks_, 2 * h_, 1}, device_.peak, device_.element);
-        product(unit, "further logits", {n_, vocab, h_, 1}, device_.peak, device_.element);
+        product(unit, "prediction input", {n_, h_ / t_ranks_, 2 * h_, 1}, device_.peak, device_.element,
+                t_.lora.rank > 0);
+        product(unit, "further logits", {n_, vocab, h_, 1}, device_.peak, device_.element, t_.lora.rank > 0);
     }
-    product(unit, "logits", {n_, vocab, h_, 1}, device_.peak, device_.element);
+    product(unit, "logits", {n_, vocab, h_, 1}, device_.peak, device_.element, t_.lora.rank > 0);
     const double loss = n_ * vocab * real(1 + m_.mtp_layers);
-    move(unit, "loss", KernelPass::forward, loss * kLogitBytes / 2, loss * kSoftmaxFlops);
-    move(unit, "loss", KernelPass::input, loss * kLogitBytes / 2, loss * 2);
-    move(unit, "gradient of the head", KernelPass::weight, 6 * h_ * vocab, h_ * vocab);
+    move(unit, "loss", KernelPass::forward, loss * w_.loss_bytes / 2, loss * kSoftmaxFlops, device_.copy);
+    move(unit, "loss", KernelPass::input, loss * w_.loss_bytes / 2, loss * 2, device_.copy);
+    if (t_.lora.rank == 0)
+    {
+        move(unit, "gradient of the head", KernelPass::weight, 6 * h_ * vocab, h_ * vocab);
+    }
     unit.forward.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
     unit.input.of(Cause::kernels) = kHeadKernels / 4 * device_.kernel;
     wait_for_host(unit, kHeadKernels * 0.4, kHeadKernels * 0.3, kHeadKernels * 0.3);

@@ -52,18 +52,29 @@ private:
     };
 
     double charge(UnitProfile& unit, LayerKernel kernel, Cause cause) const;
+    // A frozen weight has no gradient.
     ProductTime product(UnitProfile& unit, std::string_view name, const Product& product, double peak,
-                        double operand) const;
-    // A kernel that takes as long as its bytes, given for elements of 2.
-    void move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes, double flops) const;
+                        double operand, bool frozen) const;
+    // LoRA's two products beside one of a frozen matrix, and what widens its 4 bits; how many products.
+    double adapters(UnitProfile& unit, const Weight& weight) const;
+    // A kernel that takes as long as its bytes, given for elements of 2, at device_.hbm or at another rate.
+    void move(UnitProfile& unit, std::string_view name, KernelPass pass, double bytes, double flops,
+              double rate = 0) const;
     void note(const LayerKernel& kernel) const;
     Product of_weight(const Weight& weight) const;
     UnitProfile attention() const;
     UnitProfile flash_attention() const;
     UnitProfile stored_scores() const;
     bool slow_softmax() const;
-    // The widths of its layers' core: linear ones have their own.
-    HeadWidths core_widths() const;
+    // Elements of a token on this GPU that its layers' core reads, and that it writes.
+    struct CoreWidths
+    {
+        double in = 0; // queries, keys, values
+        double out = 0;
+    };
+    CoreWidths core_widths() const;
+    bool keeps_state() const { return is_recurrent(kind_) || kind_ == LayerAttention::hybrid; }
+    double state_bytes() const;
     void elementwise(UnitProfile& unit, bool with_experts) const;
     // Adds casts: elements of a token on this GPU of queries, of queries, keys and values, and inside the
     // MLP.
@@ -75,7 +86,11 @@ private:
     // `core` is attention, which keys and values travel beside.
     void add_context(UnitProfile& unit, const UnitProfile& core) const;
     void add_experts(UnitProfile& unit) const;
+    // Of a token's copies, those that a rank gets of its own, and those that cross the network.
+    double rank_share() const;
     double crossing_share() const;
+    // Of the rate of attention over 128 numbers a head, what its kernels reach over this model's.
+    double width_share() const;
     // How many kernels each pass launches.
     void wait_for_host(UnitProfile& unit, double forward, double input, double weight) const;
     // Whether gathers, scatters and products are cut into pieces that overlap.
@@ -87,6 +102,7 @@ private:
     const Parallel& p_;
     const Training& t_;
     LayerAttention kind_; // of all its layers: see attention_parts()
+    bool attends() const { return kind_ != LayerAttention::none; }
     Overlaps can_overlap_;
     const Software& w_;
     Device device_;

@@ -20,8 +20,8 @@ double PassTime::total() const
 
 double PassTime::device() const
 {
-    return of(Cause::products) + of(Cause::attention) + of(Cause::below_peak) + of(Cause::memory) +
-           of(Cause::kernels);
+    return of(Cause::products) + of(Cause::attention) + of(Cause::below_peak) + of(Cause::below_attention) +
+           of(Cause::memory) + of(Cause::kernels);
 }
 
 void PassTime::add(const PassTime& other, double times)
@@ -69,28 +69,46 @@ TokenFlops token_flops(const Scenario& s)
             6 * static_cast<double>(count_parameters(s.model).active)};
 }
 
+namespace
+{
+
+// A mean layer, by the shares of the kinds.
+StepProfile mean_profile(const Scenario& s, const TokenFlops& token)
+{
+    StepProfile mean;
+    std::array<double, kUnits> before{};
+    // Layers of one half only: those with experts are an MLP, the others attend.
+    const bool apart = s.model.split_blocks && s.model.experts > 0;
+    for (const ModelPart& part : attention_parts(s.model))
+    {
+        Scenario alike = s;
+        alike.model = part.model;
+        const StepProfile own = step_profile(alike, token);
+        const bool mlp = attention_entry(part.model, 0) == entry_of(LayerAttention::none);
+        for (std::size_t unit = 0; unit < kUnits; ++unit)
+        {
+            const Unit which = static_cast<Unit>(unit);
+            if (apart && which == (mlp ? Unit::dense : Unit::experts))
+            {
+                continue;
+            }
+            before[unit] += part.share;
+            mean.units[unit] = mixed(own.units[unit], mean.units[unit], part.share / before[unit]);
+        }
+        mean.boundary = own.boundary;
+        mean.tied = own.tied;
+    }
+    mean.token = token;
+    return mean;
+}
+
+} // namespace
+
 StepProfile step_profile(const Scenario& s, const TokenFlops& token)
 {
     if (!attends_alike(s.model))
     {
-        // A mean layer, by the shares of the kinds.
-        StepProfile mean;
-        double before = 0;
-        for (const ModelPart& part : attention_parts(s.model))
-        {
-            Scenario alike = s;
-            alike.model = part.model;
-            const StepProfile own = step_profile(alike, token);
-            before += part.share;
-            for (std::size_t unit = 0; unit < kUnits; ++unit)
-            {
-                mean.units[unit] = mixed(own.units[unit], mean.units[unit], part.share / before);
-            }
-            mean.boundary = own.boundary;
-            mean.tied = own.tied;
-        }
-        mean.token = token;
-        return mean;
+        return mean_profile(s, token);
     }
     StepProfile profile;
     const LayerProfiler profiler(s);

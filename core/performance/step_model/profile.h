@@ -15,15 +15,16 @@ enum class Cause : std::uint8_t
 {
     products,  // products with weights, at the GPU's peak
     attention, // scores and their products with values, at the peak; masked blocks that kernels skip left out
-    below_peak, // what both take beyond the peak
-    memory,     // element-wise kernels, by bytes
-    kernels,    // start and end of every kernel on the device
-    host,       // waiting for the framework to launch the next kernel
-    tensor,     // tensor-parallel collectives
-    context,    // keys and values that come later than attention needs them
-    expert      // tokens on their way to experts and back
+    below_peak,      // what products take beyond the peak
+    below_attention, // what attention takes beyond it
+    memory,          // element-wise kernels, by bytes
+    kernels,         // start and end of every kernel on the device
+    host,            // waiting for the framework to launch the next kernel
+    tensor,          // tensor-parallel collectives
+    context,         // keys and values that come later than attention needs them
+    expert           // tokens on their way to experts and back
 };
-inline constexpr std::size_t kCauses = 9;
+inline constexpr std::size_t kCauses = 10;
 
 struct PassTime
 {

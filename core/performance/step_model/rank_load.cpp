@@ -1,6 +1,7 @@
 #include "core/performance/step_model/rank_load.h"
 
 #include "core/base/units.h"
+#include "core/memory/memory.h"
 #include "core/model/sizes.h"
 #include "core/scenario/stage_layers.h"
 
@@ -32,6 +33,16 @@ public:
         {
             costs_[i] = stage_cost(profile.units[i]);
             fetches_[i] = fetch.of(profile.units[i]);
+        }
+        // Activations that wait on the host go down beside the forward and come up before the backward.
+        for (const bool experts : {false, true})
+        {
+            const double bytes =
+                s.training.offload_activations > 0 && (!experts || s.model.experts > 0)
+                    ? layer_activations(s.model, s.training, s.parallel, experts, s.training.recompute)
+                    : 0;
+            fetches_[experts ? 1 : 0] +=
+                s.training.offload_activations * bytes / std::max(1.0, s.cluster.gpu.pcie_gb_per_s * 1e9);
         }
     }
 

@@ -3,6 +3,7 @@
 #include "core/base/ranges.h"
 #include "core/base/units.h"
 #include "core/memory/memory.h"
+#include "core/model/adapters.h"
 #include "core/model/host.h"
 #include "core/model/sizes.h"
 #include "core/performance/step_model/layer_kernel.h"
@@ -26,7 +27,7 @@ struct Parts
     double pipeline = 0;
     double data = 0;
     double data_exposed = 0;
-    double optimizer = 0;
+    double optimizer = 0; // with the host's part
 };
 
 class Assembly
@@ -34,7 +35,8 @@ class Assembly
 public:
     Assembly(const StepProfile& profile, const Scenario& s, const Wires& wires)
         : profile_(profile), s_(s), p_(s.parallel), c_(with_software(s.cluster.gpu.calibration, s.software)),
-          wires_(wires), load_(pipeline_load(profile, s)), m_(real(micro_batches(s)))
+          wires_(wires), load_(pipeline_load(profile, s)), m_(real(micro_batches(s))),
+          trained_(trained_share(s.model, s.training.lora))
     {
         const bool both_ways = s.training.schedule->placement == Placement::two_way;
         const bool groups = s.parallel.zero > 0;
@@ -106,9 +108,9 @@ public:
         data(parts);
         // Nothing hides the weights of the step's first layer.
         const RankLoad& slowest = load_.slowest;
-        const double layers = std::max(1.0, slowest.units[0] + slowest.units[1]);
         const double wait = load_.slowest_seconds - (slowest.alone.forward + slowest.alone.backward());
-        parts.optimizer = optimizer() + m_ * std::max(0.0, wait) + slowest.fetch / layers;
+        parts.optimizer =
+            s_.software.step_ms * 1e-3 + optimizer() + m_ * std::max(0.0, wait) + slowest.fetch / layers();
         return parts;
     }
 
@@ -146,13 +148,22 @@ private:
                2 * real(p_.pipeline - 1) * send;
     }
 
-    // Every rank's share of this many bytes a parameter, `passes` times round.
+    double layers() const { return std::max(1.0, load_.slowest.units[0] + load_.slowest.units[1]); }
+
+    // Every rank's share of this many bytes a parameter, `passes` times round. Collectives beyond
+    // the first add nothing but their latency.
     double traffic(double bytes, double passes) const
     {
-        const double dense = wires_.ring(dense_ranks_, real(p_.tensor), bytes * load_.dense, passes);
-        const double expert = wires_.ring(expert_ranks_, real(p_.expert * p_.expert_tensor),
-                                          bytes * load_.expert, load_.expert > 0 ? passes : 0);
-        return dense + (load_.expert > 0 ? expert : 0);
+        const double more = std::max(0.0, s_.software.collectives * layers() - 1);
+        const auto ring = [&](double ranks, double stride, double count)
+        {
+            const double whole = wires_.ring(ranks, stride, bytes * count, passes);
+            return more > 0 ? whole + more * wires_.ring(ranks, stride, 0, passes) : whole;
+        };
+        const double dense = ring(dense_ranks_, real(p_.tensor), load_.dense);
+        return load_.expert > 0
+                   ? dense + ring(expert_ranks_, real(p_.expert * p_.expert_tensor), load_.expert)
+                   : dense;
     }
 
     // Copies that are sharded alike sum up their parts of the gradients (HSDP: Zhao et al., arXiv 2304.11277,
@@ -181,10 +192,12 @@ private:
         const Training& t = s_.training;
         return t.precision == Precision::fp16 ? 2 : state_bytes(t).gradient;
     }
+    // Adapters alone have one.
+    double reduced_bytes() const { return trained_ * gradient_bytes(); }
 
     void data(Parts& parts)
     {
-        const double gradient = gradient_bytes();
+        const double gradient = reduced_bytes();
         const double weight = element_bytes(s_.training);
         if (p_.zero >= 3)
         {
@@ -192,13 +205,11 @@ private:
             // scatter.
             const double gather = traffic(weight, 1);
             const double scatter = traffic(gradient, 1) + across(gradient);
-            const auto& units = load_.slowest.units;
-            const double layers = std::max(1.0, units[0] + units[1]);
             const auto exposed = [&](double sent, double bare, double hide)
             { return bare + exposed_seconds(sent - bare, hide, c_.gather_slowdown); };
             parts.data = m_ * (2 * gather + scatter);
-            parts.data_exposed = exposed(gather, gather / layers, first_forward()) +
-                                 exposed(gather + scatter, scatter / layers, last_backward()) +
+            parts.data_exposed = exposed(gather, gather / layers(), first_forward()) +
+                                 exposed(gather + scatter, scatter / layers(), last_backward()) +
                                  (m_ - 1) * (exposed(gather, 0, other_forward()) +
                                              exposed(gather + scatter, 0, other_backward()));
         }
@@ -206,14 +217,16 @@ private:
         {
             const double rounds = p_.zero == 2 ? m_ : 1;
             const double reduce = traffic(gradient, p_.zero == 0 ? 2 : 1) + across(gradient);
-            const double gather = p_.zero == 0 ? 0 : traffic(weight, 1);
+            const double gather = p_.zero == 0 ? 0 : traffic(trained_ * weight, 1);
             parts.data = rounds * reduce + gather;
             reduce_ = reduce;
+            const double beside =
+                s_.software.parameter_overlap < 0 ? c_.data_overlap : s_.software.parameter_overlap;
             parts.data_exposed =
                 (rounds - 1) *
                     exposed_seconds(reduce, c_.data_overlap * other_backward(), c_.overlap_slowdown) +
                 exposed_seconds(reduce, c_.data_overlap * last_backward(), c_.overlap_slowdown) +
-                exposed_seconds(gather, c_.data_overlap * first_forward(), c_.overlap_slowdown);
+                exposed_seconds(gather, beside * first_forward(), c_.overlap_slowdown);
         }
         if (profile_.tied > 0)
         {
@@ -228,8 +241,8 @@ private:
     double optimizer() const
     {
         const bool sharded = p_.zero >= 1;
-        const double mine =
-            load_.dense / (sharded ? dense_ranks_ : 1) + load_.expert / (sharded ? expert_ranks_ : 1);
+        const double mine = trained_ * (load_.dense / (sharded ? dense_ranks_ : 1) +
+                                        load_.expert / (sharded ? expert_ranks_ : 1));
         const Gpu& gpu = s_.cluster.gpu;
         const double hbm = std::max(1.0, gpu.hbm_gb_per_s * 1e9 * c_.hbm_efficiency);
         if (s_.training.offload == Offload::none)
@@ -261,6 +274,7 @@ private:
     const Wires& wires_;
     PipelineLoad load_;
     double m_ = 1;
+    double trained_ = 1; // of all parameters
     double dense_ranks_ = 1;
     double expert_ranks_ = 1;
     double dense_copies_ = 1; // of what those ranks share
@@ -305,6 +319,7 @@ void fill_slices(StepTime& step, const Parts& parts, const Grid& grid)
     set(Slice::recompute, again.of(Cause::products) + again.of(Cause::attention));
     set(Slice::uneven, products - even);
     set(Slice::below_peak, both(Cause::below_peak));
+    set(Slice::below_attention, both(Cause::below_attention));
     set(Slice::memory, both(Cause::memory));
     set(Slice::launch, both(Cause::kernels) + both(Cause::host));
     set(Slice::tensor, step.tensor_comm);
@@ -335,6 +350,10 @@ StepTime rounded(Parts parts, double idle, double even_products)
     step.data_comm = grid(parts.data);
     step.optimizer = grid(parts.optimizer);
     step.slices[0] = even_products;
+    const auto reached = [&](Cause ideal, Cause below)
+    { return both(ideal) > 0 ? both(ideal) / (both(ideal) + both(below)) : 1; };
+    step.gemm_share = reached(Cause::products, Cause::below_peak);
+    step.attention_share = reached(Cause::attention, Cause::below_attention);
     fill_slices(step, parts, grid);
     // Rounded to one power of two, so that the slices add up to what the parts do.
     assert(sum_over(step.slices) == step.total());

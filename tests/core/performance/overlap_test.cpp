@@ -1,17 +1,19 @@
-// Traffic beside compute: tensor-parallel gathers and scatters in pieces, tokens beside another micro-batch,
-// activations beside another chunk.
+// Traffic beside compute and what software does of it: tensor-parallel gathers and scatters in pieces, tokens
+// beside another micro-batch, activations beside another chunk.
 #include "tests/core/random_scenarios.h"
 
 #include "core/evaluate/sensitivity.h"
 #include "core/performance/step_model/layer_profile.h"
 #include "core/performance/step_model/rank_load.h"
+#include "core/performance/step_model/wires.h"
 #include "core/performance/step_time.h"
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace ringside;
@@ -283,19 +285,135 @@ TEST_CASE("every framework has the overlaps, or it is said which it has not")
         {"torchtitan", "parallelism.enable_async_tensor_parallel"},
         {"nanotron", "parallelism.tp_linear_async_communication"},
         {"deepspeed", "tensor_parallel.tp_overlap_comm"}};
-    for (const LaunchTool& tool : launch_tools())
+    for (const auto& [id, flag] : switches)
     {
-        INFO(tool.id);
-        const Launch launch = tool.write(s);
+        INFO(id);
+        const Launch launch = write_launch(*test::presets().framework(id), s, "v0.2.2");
         const auto names = [&](const char* field)
         {
             return std::any_of(launch.not_expressed.begin(), launch.not_expressed.end(),
                                [field](const auto& n) { return n.field == field; });
         };
-        const std::string& flag = switches.at(std::string(tool.id));
         CHECK(std::any_of(launch.flags.begin(), launch.flags.end(),
-                          [&](const LaunchFlag& f) { return f.flag == flag; }));
+                          [&flag = flag](const LaunchFlag& f) { return f.flag == flag; }));
         CHECK_FALSE(names("parallel.overlap_tensor"));
         CHECK(names("parallel.overlap_expert")); // recomputed whole, and one chunk a stage
     }
+}
+
+TEST_CASE("software may hide a share of the tensor traffic that a layout overlaps, or none")
+{
+    const Scenario s = cut(8, 20);
+    Scenario part = with_overlap(s);
+    CHECK(layer_tensor(part) < layer_tensor(s));
+    part.software.tensor_overlap = 0.5;
+    CHECK(layer_tensor(part) > layer_tensor(with_overlap(s)));
+    CHECK(layer_tensor(part) < layer_tensor(s));
+    part.software.tensor_overlap = 0;
+    CHECK(layer_tensor(part) == Approx(layer_tensor(s)));
+}
+
+TEST_CASE("keys and values that are gathered before attention hide behind nothing")
+{
+    Scenario s = cut(1, 450);
+    s.parallel.context = 4;
+    s.training.sequence_length = 65536;
+    const UnitProfile ring = step_profile(s).of(Unit::dense);
+    s.software.context_gather = true;
+    const UnitProfile gather = step_profile(s).of(Unit::dense);
+    const double bytes = 2.0 * 65536 * 2 * 4096; // keys and values of all heads
+    CHECK(gather.forward.of(Cause::context) ==
+          Approx(Wires(s.cluster, s.software).ring(4, 1, bytes, 1)).epsilon(1e-9));
+    CHECK(gather.input.of(Cause::context) == Approx(2 * gather.forward.of(Cause::context)));
+    CHECK(ring.forward.of(Cause::context) < gather.forward.of(Cause::context));
+}
+
+TEST_CASE("gradients and weights that are sent one by one pay the ring's latency for every one of them")
+{
+    Scenario s = cut(1, 450);
+    s.cluster.gpus = 64;
+    s.parallel.zero = 1;
+    s.training.global_batch = 64;
+    const double once = step_time(s).data_comm;
+    s.software.collectives = 6;
+    // Gradients and weights of four layers, six each; the first of either was there before.
+    const double latency = Wires(s.cluster, s.software).ring(64, 1, 0, 1);
+    CHECK(step_time(s).data_comm == Approx(once + 2 * 23 * latency).epsilon(1e-6));
+    s.parallel.zero = 0;
+    const double reduced = step_time(s).data_comm;
+    s.software.collectives = 0;
+    const double all_reduce = Wires(s.cluster, s.software).ring(64, 1, 0, 2);
+    CHECK(reduced == Approx(step_time(s).data_comm + 23 * all_reduce).epsilon(1e-6));
+}
+
+TEST_CASE("CUDA graphs take what the host takes of a step, and nothing else")
+{
+    Scenario s = cut(1, 450);
+    s.cluster.gpu.calibration.host_kernel_us = 50;
+    s.software.graphs = 1;
+    Scenario idle = s;
+    idle.software.graphs = 0;
+    CHECK(step_time(idle).total() > step_time(s).total());
+    idle.cluster.gpu.calibration.host_kernel_us = 0;
+    CHECK(step_time(idle).total() == step_time(s).total());
+}
+
+TEST_CASE("of eight copies that go to any of eight ranks of a node 5.25 are sent")
+{
+    Scenario s = test::scenario(R"({"model": "qwen3-30b-a3b", "cluster": {"gpu": "h100-sxm-80gb", "gpus": 8},
+        "parallel": {"expert": 8, "sequence_parallel": false}, "training": {"sequence_length": 4096, "micro_batch": 1, "global_batch": 8,
+        "recompute": "none"}, "software": {"preset": "megatron-core", "dispatch": "once-per-node"}})");
+    s.cluster.gpu.calibration.collective_us = 0;
+    const auto sent = [](const Scenario& each)
+    { return step_profile(each).of(Unit::experts).forward.of(Cause::expert); };
+    Scenario plain = s;
+    plain.software.dispatch = ExpertDispatch::plain;
+    CHECK(sent(s) / sent(plain) == Approx(1 - std::pow(7.0 / 8, 8)).epsilon(1e-9));
+}
+
+TEST_CASE("scales for every 32 elements cost 8-bit products some of their rate, and 4-bit ones gain by more")
+{
+    Scenario s = cut(1, 450);
+    s.cluster.gpu = test::presets().gpu("gb200")->gpu;
+    const auto seconds = [&](Precision precision)
+    {
+        s.training.precision = precision;
+        return product(s, "MLP down", KernelPass::forward);
+    };
+    const double eight = seconds(Precision::fp8);
+    CHECK(eight < seconds(Precision::mxfp8));
+    CHECK(seconds(Precision::mxfp8) < 1.15 * eight);
+    CHECK(eight > 1.4 * seconds(Precision::nvfp4));
+    CHECK(eight < 2 * seconds(Precision::nvfp4));
+}
+
+TEST_CASE("attention over heads of 64 runs at three quarters of the rate of heads of 128")
+{
+    Scenario s = cut(1, 450);
+    s.training.sequence_length = 32768;
+    const auto rate = [&](std::int64_t heads)
+    {
+        s.model.heads = s.model.kv_heads = heads;
+        s.model.head_dim = 4096 / heads;
+        for (const LayerKernel& k : LayerProfiler(s).layer_kernels(false))
+        {
+            if (k.kind == KernelKind::attention && k.pass == KernelPass::forward)
+            {
+                return k.flops / k.seconds;
+            }
+        }
+        return 0.0;
+    };
+    CHECK(rate(64) / rate(32) == Approx(0.75).epsilon(1e-9));
+    CHECK(rate(16) / rate(32) == Approx(1).epsilon(1e-9));
+}
+
+TEST_CASE("products and attention lose what they lose of the peak in slices of their own")
+{
+    const StepTime step = step_time(cut(1, 450));
+    const double products = step.of(Slice::model) + step.of(Slice::uneven);
+    CHECK(step.gemm_share == Approx(products / (products + step.of(Slice::below_peak))));
+    const double attention = step.of(Slice::attention);
+    CHECK(step.attention_share == Approx(attention / (attention + step.of(Slice::below_attention))));
+    CHECK(step.attention_share < step.gemm_share);
 }

@@ -311,7 +311,7 @@ TEST_CASE("measured and published steps are met by one set of constants for each
     CHECK(errors_of("narayanan-table-1.json").mean < 0.04);
     CHECK(errors_of("megascale-megatron.json").mean < 0.04);
     CHECK(errors_of("llm-foundry-h100.json").mean < 0.05);
-    CHECK(errors_of("simumax-b200.json").mean < 0.06);
+    CHECK(errors_of("simumax-b200.json").mean < 0.07);
     CHECK(errors_of("llm-foundry-a100-80gb.json").mean < 0.08);
     CHECK(errors_of("llm-foundry-a100-40gb.json").mean < 0.08);
 }
