@@ -1,6 +1,5 @@
 // Work that takes longer than a frame, done in slices: on threads beside a window, a slice a frame in a page
-// without threads, all at once for pictures, films and tests. The result is the same each way, to the bit,
-// but for the points that a search in several parts keeps for its chart.
+// without threads, all at once for pictures, films and tests. The result is the same each way, to the bit.
 //
 // A kind of work is a class W with
 //   W::Request              what is asked for; compares with ==
@@ -237,5 +236,11 @@ public:
 private:
     virtual const AnyAnswer& ask(const WorkKind& kind, const void* request) = 0;
 };
+// The same where there may be nobody who works: then all of it, at once.
+template <class W>
+WorkAnswer<WorkResult<W>> work_on(Works* works, const typename W::Request& request)
+{
+    return works != nullptr ? works->of<W>(request) : finished_work<W>(request);
+}
 
 } // namespace ringside

@@ -16,7 +16,7 @@ std::array<std::int64_t, 7> cut_of(const Layout& layout);
 std::vector<Candidate> listed(const Cuts& cuts, Objective objective);
 // Where it is among the best of its kind; the best of its cut then, if it fits.
 const Candidate* keep(SearchResult& result, Cuts& cuts, Objective objective, const Candidate& candidate);
-// Every second one.
-void thin(std::vector<Candidate>& sample);
+// At most kMostSampled of them, the one with the largest draw at the end.
+void keep_smallest_draws(std::vector<Candidate>& sample);
 
 } // namespace ringside

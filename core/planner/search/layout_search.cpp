@@ -1,5 +1,6 @@
 #include "core/planner/search/layout_search.h"
 
+#include "core/base/random.h"
 #include "core/base/ranges.h"
 #include "core/planner/kept_layouts.h"
 #include "core/scenario/choices.h"
@@ -62,7 +63,7 @@ LayoutSearch::LayoutSearch(const Scenario& scenario, const SearchLimits& limits,
     {
         s_.training.recompute_layers = 0;
     }
-    result_.capacity = std::max(0.0, (s_.cluster.gpu.memory_gb - s_.training.reserved_gb) * 1e9);
+    result_.capacity = memory_capacity(s_).value;
     list_units();
     keep_part(part, parts);
 }
@@ -175,6 +176,7 @@ void LayoutSearch::share(const Unit& unit)
         }
     }
     shared_.units = work_units(s_, limits_.freed);
+    shared_.next_draw = mixed(unit.index);
     shared_.zero.clear();
     for (const std::int64_t zero : zero_stages())
     {
@@ -330,7 +332,7 @@ void LayoutSearch::look_at_fewest(const PlanShared& plan, const LayerKept& layer
     }
 }
 
-// Whether a layout that no time below `c.seconds` is possible for could be kept anywhere but in the sample.
+// Whether a layout that no time below `c.seconds` is possible for could be kept.
 bool LayoutSearch::could_count(const Candidate& c) const
 {
     if (c.bytes > kFarTooLarge * result_.capacity)
@@ -383,9 +385,10 @@ void LayoutSearch::look_at_sized(Candidate& c, double bytes)
     c.tight = c.bytes > roomy_bytes(result_.capacity, limits_);
     c.seconds = 0;
     c.units = shared_.units;
-    const bool due = (result_.legal + 1) % every_ == 0; // for the sample
-    bool needed = due || could_count(c);
-    if (needed && !due)
+    count(c);
+    sample(c);
+    bool needed = could_count(c);
+    if (needed)
     {
         if (shared_.least < 0)
         {
@@ -394,13 +397,11 @@ void LayoutSearch::look_at_sized(Candidate& c, double bytes)
         c.seconds = shared_.least;
         needed = could_count(c);
     }
-    if (!needed)
+    if (needed)
     {
-        count(c);
-        return;
+        fill_time(c);
+        take(c);
     }
-    fill_time(c);
-    take(c);
 }
 
 void LayoutSearch::fill_time(Candidate& c)
@@ -419,27 +420,35 @@ void LayoutSearch::fill_time(Candidate& c)
                                       : -1));
 }
 
-bool LayoutSearch::count(const Candidate& c)
+void LayoutSearch::count(const Candidate& c)
 {
     ++result_.tried;
     ++result_.legal;
     const bool fits = c.bytes <= result_.capacity;
     result_.tight += fits && c.tight ? 1 : 0;
     ++(fits ? result_.fit : result_.rejected[static_cast<std::size_t>(Rejection::memory)]);
-    return result_.legal % every_ == 0;
+}
+
+// What is drawn follows from the layout alone, so that all parts together keep what one alone would.
+void LayoutSearch::sample(const Candidate& c)
+{
+    const std::uint64_t draw = mixed(shared_.next_draw++);
+    if (draw > most_drawn_)
+    {
+        return;
+    }
+    Candidate& drawn = result_.sample.emplace_back(c);
+    drawn.draw = draw;
+    fill(drawn, model_.estimate(s_, model_.profile(s_)));
+    if (result_.sample.size() > kMostSampled + kMostSampled / 4)
+    {
+        keep_smallest_draws(result_.sample);
+        most_drawn_ = result_.sample.back().draw;
+    }
 }
 
 void LayoutSearch::take(const Candidate& c)
 {
-    if (count(c))
-    {
-        result_.sample.push_back(c);
-        if (result_.sample.size() > kMostSampled)
-        {
-            thin(result_.sample);
-            every_ *= 2;
-        }
-    }
     const Candidate* best = keep(result_, cuts_, limits_.objective, c);
     shared_.best = best == nullptr ? shared_.best : best;
 }
@@ -464,6 +473,7 @@ bool LayoutSearch::advance(std::int64_t layouts)
     if (done())
     {
         finished_ = true;
+        keep_smallest_draws(result_.sample);
         // What was tried is legal or rejected, and what is legal fits or does not.
         assert(result_.tried + result_.count(Rejection::memory) ==
                result_.legal + sum_over<std::int64_t>(result_.rejected));

@@ -58,6 +58,10 @@ void LayoutSearch::list_units()
     { return std::tuple(u.context, u.micro_batch > 4, u.tensor * u.pipeline < 4, -u.gpus, u.pipeline); };
     std::stable_sort(units_.begin(), units_.end(),
                      [&](const Unit& a, const Unit& b) { return guess(a) < guess(b); });
+    for (std::size_t i = 0; i < units_.size(); ++i)
+    {
+        units_[i].index = i;
+    }
 }
 
 // What is freed; else all, and where they are paid for also half as many, and so on.
@@ -85,7 +89,8 @@ void LayoutSearch::list_all(const StepWork& work)
         for (const std::int64_t tensor : divisors(gpus))
         {
             const bool groups = m.attention != Attention::shared_kv || m.output_groups % tensor == 0;
-            if (m.heads % tensor != 0 || m.ffn % tensor != 0 || !groups || !kv_heads_split(m, tensor))
+            if (m.heads % tensor != 0 || m.ffn % tensor != 0 || !groups || !kv_heads_split(m, tensor) ||
+                !linear_heads_split(m, tensor))
             {
                 reject(Rejection::heads, counts_ ? 1 : 0);
             }
