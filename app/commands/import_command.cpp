@@ -1,5 +1,6 @@
-// `ringside import hf`: a model's config.json from the Hugging Face hub as a shape of ours.
-#include "app/commands/console/options.h"
+// `ringside import`: launch files of frameworks, and `import hf`: a model's config.json from the Hugging Face
+// hub as a shape of ours.
+#include "app/commands/import_launch.h"
 #include "app/files/files.h"
 #include "core/base/text/text.h"
 #include "core/model/weights.h"
@@ -67,6 +68,7 @@ json answer_json(const HuggingFaceModel& read, const ModelPreset* preset)
             {"preset", preset != nullptr ? json(preset->model.preset) : json()},
             {"model", to_json(read.model)},
             {"defaults", read.defaults},
+            {"unread", read.unread},
             {"notes", issues_json(read.notes)}};
 }
 
@@ -140,7 +142,8 @@ int run_import_hf(const ImportOptions& o)
     }
     const auto assets = find_assets(o.assets);
     const auto opened = assets ? std::optional(open_presets(o)) : std::nullopt;
-    const ModelPreset* preset = opened ? preset_of_shape(read.model, opened->presets) : nullptr;
+    const bool whole = opened && read.unread.empty(); // else the shape may be another
+    const ModelPreset* preset = whole ? preset_of_shape(read.model, opened->presets) : nullptr;
     if (o.json)
     {
         print_document(answer_json(read, preset));
@@ -161,8 +164,60 @@ void add_hf_options(CLI::App& app, ImportOptions& o)
 constexpr CliCommand kHuggingFace =
     command<add_hf_options, run_import_hf>("hf", "config.json of the Hugging Face Hub");
 
+void add_import_options(CLI::App& app, LaunchOptions& o)
+{
+    add_launch_options(app, o);
+    app.add_option("-o,--output", o.output, "scenario file to write; - for standard output");
+}
+
+void add_kind(CLI::App& parent, Program& program, const LaunchKind& kind)
+{
+    const auto options = std::make_shared<LaunchOptions>();
+    CLI::App& app = *parent.add_subcommand(std::string(kind.id), "import, as " + std::string(kind.name));
+    add_import_options(app, *options);
+    // As people call the program whose files these are.
+    if (kind.id == "fsdp")
+    {
+        app.alias("accelerate");
+    }
+    if (kind.id == "llama-factory")
+    {
+        app.alias("llamafactory");
+    }
+    options->kind = kind.id;
+    app.callback(
+        [&program, options]
+        {
+            options->assets = program.assets;
+            program.status = or_faults([&] { return run_import_launch(*options); });
+        });
+}
+
 } // namespace
 
-const CliCommand import_command = group<kHuggingFace>("import", "import a model from another format");
+// `import FILE...`, and a command for each kind, which forces it.
+const CliCommand import_command{"import", "import launch files and models of other programs",
+                                [](const CliCommand& self, CLI::App& parent, Program& program)
+                                {
+                                    const auto options = std::make_shared<LaunchOptions>();
+                                    CLI::App& app = *parent.add_subcommand(self.name, self.help);
+                                    add_import_options(app, *options);
+                                    app.require_subcommand(0, 1);
+                                    app.callback(
+                                        [&app, &program, options]
+                                        {
+                                            if (app.get_subcommands().empty())
+                                            {
+                                                options->assets = program.assets;
+                                                program.status =
+                                                    or_faults([&] { return run_import_launch(*options); });
+                                            }
+                                        });
+                                    kHuggingFace.add(kHuggingFace, app, program);
+                                    for (const LaunchKind& kind : launch_kinds())
+                                    {
+                                        add_kind(app, program, kind);
+                                    }
+                                }};
 
 } // namespace ringside

@@ -101,6 +101,13 @@ private:
         refuse(std::any_of(entries.begin(), entries.end(), [](std::int64_t entry) { return entry < 0; }),
                "model.attention_per_layer", "a sparse, compressed or linear layer", "leave it out");
         refuse(m.attention_gate, "model.attention_gate", "a gate", "switch it off");
+        refuse(m.head_gate, "model.head_gate", "a gate", "switch it off");
+        refuse(has_window_heads(m), "model.window_head_dim", "a window with heads of its own", "use 0");
+        refuse(m.v_head_dim > 0 && m.v_head_dim != m.head_dim, "model.v_head_dim",
+               "a value of another width than its key", "use 0");
+        refuse(m.split_blocks, "model.split_blocks", "a layer of one half", "switch it off");
+        refuse(m.shared_gate, "model.shared_gate", "a gate of shared experts", "switch it off");
+        refuse(m.shared_ffn > 0, "model.shared_ffn", "a width of shared experts alone", "use 0");
         refuse(m.residual_streams > 0, "model.residual_streams", "a second residual stream", "use 0");
         refuse(m.residual_block > 0, "model.residual_block", "attention to earlier blocks", "use 0");
         refuse(m.expert_hidden > 0, "model.expert_hidden", "an expert on a latent", "use 0");

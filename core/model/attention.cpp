@@ -16,6 +16,11 @@ double real(std::int64_t n)
     return static_cast<double>(n);
 }
 
+bool own_heads(const Model& m, std::int64_t entry)
+{
+    return entry > 0 && has_window_heads(m);
+}
+
 // Sum over the first n tokens of min(i, limit).
 double summed(double n, double limit)
 {
@@ -41,29 +46,82 @@ LayerKeys keys_of(const Model& m, std::int64_t entry)
         return {real(kCsaTokens), real(m.index_top_k), kLocalWindow};
     case LayerAttention::hca:
         return {real(kHcaTokens), LayerKeys::kAll, kLocalWindow};
+    case LayerAttention::hybrid:
+        return {};
     case LayerAttention::linear:
+    case LayerAttention::delta:
+    case LayerAttention::lightning:
+    case LayerAttention::mamba:
+    case LayerAttention::mamba2:
+    case LayerAttention::conv:
+    case LayerAttention::none:
         break;
     }
     return {LayerKeys::kAll, LayerKeys::kAll, 0};
 }
 
+// What layers with a state compute and keep of a token: heads of n values with keys of d numbers.
+void add_state(const Model& m, AttentionLayers& a)
+{
+    const double heads = real(linear_heads(m));
+    const double n = real(m.linear_head_dim);
+    const double d = real(linear_key_dim(m));
+    const double keys = real(linear_key_heads(m)) * d;
+    const double last = real(m.conv_tokens - 1);
+    const double chunk = real(kLinearChunk);
+    a.sharded = true;
+    a.state = heads * n * d;
+    switch (a.kind)
+    {
+    case LayerAttention::linear:
+    case LayerAttention::delta:
+        a.state_flops = heads * (6 * d * n + chunk * (2 * d + n) + chunk * chunk);
+        a.state += last * (2 * keys + heads * n);
+        break;
+    case LayerAttention::lightning:
+        a.state_flops = heads * (4 * d * n + chunk * (d + n));
+        break;
+    case LayerAttention::mamba:
+        a.state_flops = 7 * a.state;
+        a.state += last * heads * n;
+        break;
+    case LayerAttention::mamba2:
+    case LayerAttention::hybrid:
+        a.state_flops = 7 * a.state;
+        a.state += last * (heads * n + 2 * keys);
+        break;
+    case LayerAttention::conv:
+        a.state = last * real(m.hidden);
+        a.state_flops = 2 * real(m.conv_tokens * m.hidden);
+        break;
+    default:
+        a.state = 0;
+        break;
+    }
+}
+
 AttentionLayers alike(const Model& m, std::int64_t entry)
 {
+    if (own_heads(m, entry))
+    {
+        return alike(with_window_heads(m), entry);
+    }
     AttentionLayers a;
     a.kind = layer_attention(entry);
     a.entry = entry;
     a.keys = keys_of(m, entry);
-    const double heads = real(m.heads);
-    if (a.kind == LayerAttention::linear)
+    if (a.kind >= LayerAttention::linear)
     {
-        const double d = real(m.linear_head_dim);
-        const double chunk = real(kLinearChunk);
-        a.state_flops = heads * (6 * d * d + 3 * chunk * d + chunk * chunk);
-        a.state = heads * d * (d + 3 * real(kConvolutionTokens - 1)); // of queries, keys and values
-        a.sharded = true;
+        add_state(m, a);
+    }
+    if (a.kind >= LayerAttention::linear && a.kind != LayerAttention::hybrid)
+    {
+        a.kv_heads = 1;
         return a;
     }
+    const double heads = real(m.heads);
     const HeadWidths w = head_widths(m);
+    a.kv_heads = w.kv_heads;
     a.key_flops = 2 * heads * (w.key + w.value);
     a.absorbed_flops = 2 * heads * w.absorbed;
     a.cached = w.cached;
@@ -151,7 +209,8 @@ HeadWidths head_widths(const Model& m)
     case Attention::gqa:
         break;
     }
-    return {d, d, real(m.kv_heads), 2 * d, 2 * d * real(m.kv_heads), true};
+    const double v = m.v_head_dim > 0 ? real(m.v_head_dim) : d;
+    return {d, v, real(m.kv_heads), d + v, (d + v) * real(m.kv_heads), true};
 }
 
 double AttentionLayers::counted(double tokens) const
@@ -187,23 +246,24 @@ double scores_share(const Model& m, double tokens)
 
 double passed_numbers(const Model& m, std::int64_t tensor)
 {
-    const double heads = real(std::max<std::int64_t>(1, m.kv_heads / std::max<std::int64_t>(1, tensor)));
+    const double ranks = real(std::max<std::int64_t>(1, tensor));
     return mean_of(m, [&](const AttentionLayers& a)
-                   { return a.sharded ? a.token_numbers() / real(m.kv_heads) * heads : a.token_numbers(); });
+                   { return a.here(a.token_numbers(), 0, ranks); });
 }
 
 std::vector<ModelPart> attention_parts(const Model& m)
 {
-    std::map<LayerAttention, std::vector<std::int64_t>> kinds;
+    std::map<std::pair<LayerAttention, bool>, std::vector<std::int64_t>> kinds; // and windows' own heads
     for (std::int64_t layer = 0; layer < m.layers; ++layer)
     {
         const std::int64_t entry = attention_entry(m, layer);
-        kinds[layer_attention(entry)].push_back(entry);
+        kinds[{layer_attention(entry), own_heads(m, entry)}].push_back(entry);
     }
     std::vector<ModelPart> parts;
     for (const auto& [kind, entries] : kinds)
     {
-        parts.push_back({m, real(static_cast<std::int64_t>(entries.size())) / real(m.layers)});
+        parts.push_back({kind.second ? with_window_heads(m) : m,
+                         real(static_cast<std::int64_t>(entries.size())) / real(m.layers)});
         parts.back().model.attention_per_layer = entries;
     }
     return parts;
@@ -225,7 +285,11 @@ bool attends_alike(const Model& m)
 {
     return std::all_of(m.attention_per_layer.begin(), m.attention_per_layer.end(),
                        [&](std::int64_t entry)
-                       { return layer_attention(entry) == layer_attention(m.attention_per_layer.front()); });
+                       {
+                           const std::int64_t first = m.attention_per_layer.front();
+                           return layer_attention(entry) == layer_attention(first) &&
+                                  own_heads(m, entry) == own_heads(m, first);
+                       });
 }
 
 } // namespace ringside

@@ -5,15 +5,16 @@
 
 #include "core/scenario/scenario.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
 namespace ringside
 {
 
-// Linear layers: tokens of a chunk, and those that a convolution sees (flash-linear-attention; Kimi Linear).
+// Linear layers: tokens of a chunk (flash-linear-attention; Kimi Linear).
 inline constexpr std::int64_t kLinearChunk = 64;
-inline constexpr std::int64_t kConvolutionTokens = 4;
 
 // Keys that a token attends to in one layer. Far keys stand for `every` tokens each; those of the last
 // `window` tokens stay whole beside them.
@@ -64,6 +65,7 @@ struct AttentionLayers
     double cached = 0;         // numbers a kept key leaves in the cache
     double indexed = 0;        // numbers a far key leaves in the indexer's
     double state = 0;          // numbers kept, however many tokens
+    double kv_heads = 0;       // heads with keys and values of their own
     bool sharded = false;      // the cache, over tensor-parallel ranks
 
     // [FLOP] of one token of a sequence, by the convention that counts full scores, and as kernels that skip
@@ -77,17 +79,27 @@ struct AttentionLayers
     }
     double numbers(double tokens) const { return cached * keys.kept(tokens) + indexed * far(tokens) + state; }
     double far(double tokens) const { return keys.far(tokens); }
+    // Of so many numbers of keys and of a state, those on one of `ranks` tensor-parallel ranks. Heads of keys
+    // are copied where there are fewer than ranks.
+    double here(double of_keys, double of_state, double ranks) const
+    {
+        return !sharded ? of_keys + of_state
+                        : of_keys * std::max(1.0, std::floor(kv_heads / ranks)) / kv_heads + of_state / ranks;
+    }
     // Numbers that one more token leaves. Compressed layers' last tokens, which they keep besides, do not
     // count.
     double token_numbers() const
     {
-        return kind == LayerAttention::full ? cached : (cached + indexed) / keys.every;
+        return keys.every == LayerKeys::kAll ? keys.window > 0 ? cached : 0
+                                             : (cached + indexed) / keys.every;
     }
 };
 // Indexer: DeepSeek-V3.2, section 2.1. Compressed keys: 4 and 128 tokens each beside a window of 128 (config
 // of the released DeepSeek-V4). Linear: 6 d^2 + 3 C d + C^2 a head and token in chunks of C = 64 (Kimi
-// Linear, arXiv 2510.26692, section 6.3, equation 13), a state of d^2 and the last three inputs of its
-// convolutions. All `count` layers from the first, by entry.
+// Linear, arXiv 2510.26692, section 6.3, equation 13), a state of d^2 and the last inputs of its
+// convolutions; delta with d_k d_v for d^2 and (2 d_k + d_v) for 3 d. Lightning: 4 d^2 + 2 C d. Mamba and
+// Mamba-2: 7 for each number of the state (NVIDIA/Megatron-LM, megatron/training/training.py,
+// mamba_layer_flops). All `count` layers from the first, by entry.
 std::vector<AttentionLayers> attention_layers(const Model& model, std::int64_t count);
 
 // [FLOP] of one token in a mean layer, as kernels run it.
@@ -97,7 +109,8 @@ double scores_share(const Model& model, double tokens);
 // Numbers of one token that context-parallel ranks hand on in a mean layer, on one of `tensor` ranks.
 double passed_numbers(const Model& model, std::int64_t tensor);
 
-// The layers of one LayerAttention as a model of only those, and their share of all layers. A mean layer is
+// The layers of one LayerAttention as a model of only those, and their share of all layers; those with a
+// window apart where their heads are others, which are then the part's own. A mean layer is
 // the sum of these by their shares; a model whose layers are all alike is its only part.
 struct ModelPart
 {

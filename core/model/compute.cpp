@@ -1,6 +1,7 @@
 #include "core/model/compute.h"
 
 #include "core/base/ranges.h"
+#include "core/model/adapters.h"
 #include "core/model/attention.h"
 #include "core/model/sizes.h"
 #include "core/scenario/stage_layers.h"
@@ -15,8 +16,12 @@ double alternate_share(const Model& m, LayerKind kind)
     const auto d = [](std::int64_t n) { return static_cast<double>(n); };
     const double h = d(m.hidden);
     std::vector<double> products;
+    if (kind.window)
+    {
+        return alternate_share(with_window_heads(m), {kind.experts, kind.attention});
+    }
     const bool latent = m.attention == Attention::mla || m.attention == Attention::shared_kv;
-    if (latent || kind.attention == LayerAttention::linear)
+    if (latent || kind.attention >= LayerAttention::linear)
     {
         for (const Weight& w : layer_weights(m, Parallel{}, kind))
         {
@@ -28,19 +33,19 @@ double alternate_share(const Model& m, LayerKind kind)
     }
     else
     {
-        const double kv = h * d(m.kv_heads * m.head_dim);
-        const double q = h * d(m.heads * m.head_dim);
-        products = {q, kv, kv, q};
+        const HeadWidths w = head_widths(m);
+        products = {h * d(m.heads) * w.key, h * w.kv_heads * w.key, h * w.kv_heads * w.value,
+                    h * d(m.heads) * w.value};
     }
     const double gates = m.gated_mlp ? 2 : 1;
     double apart = 0; // products of experts, none of which is kept
     if (kind.experts)
     {
         products.push_back(h * d(m.experts));
-        apart = (gates + 1) * d(m.expert_ffn) *
-                (d(expert_width(m) * m.experts_per_token) + h * d(m.shared_experts));
+        apart = (gates + 1) * d(m.expert_ffn) * d(expert_width(m) * m.experts_per_token) +
+                (gates + 1) * h * d(shared_width(m));
     }
-    else
+    else if (has_mlp(m, kind.attention))
     {
         products.insert(products.end(), m.gated_mlp ? 3 : 2, h * d(m.ffn));
     }
@@ -55,6 +60,62 @@ double alternate_share(const Model& m, LayerKind kind)
     }
     return all > 0 ? again / all : 0;
 }
+
+bool covers(const Training& t, RecomputeModule module)
+{
+    return t.recompute_modules == RecomputeModules{}
+               ? module == RecomputeModule::core_attn
+               : t.recompute_modules.at(static_cast<std::size_t>(module));
+}
+
+bool made_again(const Training& t, const Weight& w, bool experts)
+{
+    const bool up = w.name == "query up" || w.name == "key/value up";
+    return w.mlp ? experts ? covers(t, RecomputeModule::moe) ||
+                                 (w.name.starts_with("MLP") && covers(t, RecomputeModule::shared_experts))
+                           : covers(t, RecomputeModule::mlp)
+                 : up && covers(t, RecomputeModule::mla_up_proj);
+}
+
+namespace
+{
+
+// FLOPs of one token in products that selective recomputation makes again.
+double products_again(const Model& m, const Training& t)
+{
+    return sum_over(layers_by_kind(m, all_layers(m)),
+                    [&](const LayersOfKind& alike)
+                    {
+                        return sum_over(layer_weights(m, Parallel{}, alike.kind),
+                                        [&](const Weight& w)
+                                        {
+                                            return w.matrix() && made_again(t, w, alike.kind.experts)
+                                                       ? 2 * static_cast<double>(w.rows * w.cols *
+                                                                                 w.active_copies *
+                                                                                 alike.layers)
+                                                       : 0;
+                                        });
+                    });
+}
+
+// FLOPs of one token in the adapters' forward.
+double adapters_forward(const Model& m, const Lora& lora)
+{
+    double flops = 0;
+    for (const LayersOfKind& alike : layers_by_kind(m, all_layers(m)))
+    {
+        for (const Weight& w : layer_weights(m, Parallel{}, alike.kind))
+        {
+            for (const LoraPiece& piece : adapted_pieces(w, lora))
+            {
+                flops += 2 * static_cast<double>(piece.adapter(lora.rank) * w.active_copies * alike.layers);
+            }
+        }
+    }
+    return flops;
+}
+
+} // namespace
 
 ComputeReport compute_report(const Scenario& scenario)
 {
@@ -92,7 +153,8 @@ ComputeReport compute_report(const Scenario& scenario)
     }
     else if (t.recompute == Recompute::selective)
     {
-        again = attention;
+        again = covers(t, RecomputeModule::core_attn) ? attention : 0;
+        again += products_again(m, t);
     }
     ComputeReport report;
     report.forward_token = Flops(forward);
@@ -100,8 +162,11 @@ ComputeReport compute_report(const Scenario& scenario)
     report.attention_token = Flops(attention);
     report.head_token = Flops(head);
     report.again_token = Flops(again);
-    report.model_step = Flops(3 * forward * tokens);
-    report.hardware_step = Flops((3 * forward + again) * tokens);
+    // A frozen matrix has no weight gradient (Hu et al., LoRA, arXiv 2106.09685, section 4.2).
+    const double passes =
+        t.lora.rank > 0 ? 2 * forward + attention + 3 * adapters_forward(m, t.lora) : 3 * forward;
+    report.model_step = Flops(passes * tokens);
+    report.hardware_step = Flops((passes + again) * tokens);
     return report;
 }
 

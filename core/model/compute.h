@@ -21,6 +21,11 @@ struct ComputeReport
     Flops again_token;
 };
 
+// Whether selective recomputation covers the module; attention's core where none is named.
+bool covers(const Training& training, RecomputeModule module);
+// Whether selective recomputation makes this product of a layer again.
+bool made_again(const Training& training, const Weight& weight, bool experts);
+
 // Korthikanti et al., arXiv 2205.05198, equations 7 and 8, for any shape: 2 FLOPs per active weight of every
 // product and 4 s a d per token of attention (full scores, no causal half), backward twice the forward.
 ComputeReport compute_report(const Scenario& scenario);

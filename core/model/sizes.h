@@ -21,6 +21,11 @@ constexpr std::int64_t expert_width(const Model& model)
 {
     return model.expert_hidden > 0 ? model.expert_hidden : model.hidden;
 }
+// Inner width of all shared experts of a layer.
+constexpr std::int64_t shared_width(const Model& model)
+{
+    return model.shared_ffn > 0 ? model.shared_ffn : model.shared_experts * model.expert_ffn;
+}
 // Numbers of a token between two layers.
 constexpr std::int64_t residual_width(const Model& model)
 {

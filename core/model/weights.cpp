@@ -3,6 +3,7 @@
 #include "core/model/weights.h"
 
 #include "core/base/ranges.h"
+#include "core/model/adapters.h"
 #include "core/model/attention.h"
 #include "core/model/sizes.h"
 #include "core/scenario/stage_layers.h"
@@ -73,12 +74,47 @@ public:
         }
     }
 
+    // Layers without keys, all of their attention.
+    bool state_or_nothing(LayerAttention kind)
+    {
+        switch (kind)
+        {
+        case LayerAttention::none:
+            return true;
+        case LayerAttention::linear:
+            linear_attention();
+            return true;
+        case LayerAttention::delta:
+            delta_attention();
+            return true;
+        case LayerAttention::lightning:
+            lightning_attention();
+            return true;
+        case LayerAttention::mamba:
+            mamba();
+            return true;
+        case LayerAttention::mamba2:
+            mamba2();
+            return true;
+        case LayerAttention::conv:
+            columns("convolution input", m_.hidden, 3 * m_.hidden);
+            cut_vector("convolutions", m_.conv_tokens * m_.hidden);
+            rows("attention output", m_.hidden, m_.hidden);
+            return true;
+        default:
+            return false;
+        }
+    }
+
     void attention(LayerAttention kind)
     {
-        if (kind == LayerAttention::linear)
+        if (state_or_nothing(kind))
         {
-            linear_attention();
             return;
+        }
+        if (kind == LayerAttention::hybrid)
+        {
+            mamba2();
         }
         if (m_.attention == Attention::mla)
         {
@@ -117,11 +153,20 @@ public:
     void head_attention()
     {
         const std::int64_t d = m_.head_dim;
-        const std::int64_t out = (m_.heads + 2 * m_.kv_heads) * d;
+        const auto v = static_cast<std::int64_t>(head_widths(m_).value);
+        const std::int64_t kv = d + (m_.values_are_keys ? 0 : v); // of one key and its value
+        const std::int64_t out = m_.heads * d + m_.kv_heads * kv;
         // Key and value heads fewer than the group are copied to every GPU that needs them.
-        const std::int64_t local_out = (m_.heads / t_ + 2 * std::max<std::int64_t>(1, m_.kv_heads / t_)) * d;
-        add({"query, key, value", m_.hidden, out, m_.hidden, local_out});
-        rows("attention output", m_.heads * d, m_.hidden);
+        const std::int64_t local_out = m_.heads / t_ * d + std::max<std::int64_t>(1, m_.kv_heads / t_) * kv;
+        Weight fused{"query, key, value", m_.hidden, out, m_.hidden, local_out};
+        fused.queries = m_.heads / t_ * d;
+        fused.keys = std::max<std::int64_t>(1, m_.kv_heads / t_) * d;
+        add(fused);
+        rows("attention output", m_.heads * v, m_.hidden);
+        if (m_.head_gate)
+        {
+            columns("head gate", m_.hidden, m_.heads);
+        }
         if (m_.biases || m_.qkv_bias)
         {
             add({"query, key, value bias", out, 1, local_out, 1});
@@ -218,15 +263,15 @@ public:
     void linear_attention()
     {
         const std::int64_t d = m_.linear_head_dim;
-        const std::int64_t out = m_.heads * d;
+        const std::int64_t out = linear_width(m_);
         columns("query", m_.hidden, out);
         columns("key", m_.hidden, out);
         columns("value", m_.hidden, out);
-        cut_vector("convolutions", 3 * kConvolutionTokens * out);
+        cut_vector("convolutions", 3 * m_.conv_tokens * out);
         whole("decay down", m_.hidden, d);
         columns("decay up", d, out);
-        columns("step size", m_.hidden, m_.heads);
-        cut_vector("decay offsets and scales", out + m_.heads);
+        columns("step size", m_.hidden, linear_heads(m_));
+        cut_vector("decay offsets and scales", out + linear_heads(m_));
         if (m_.attention_gate)
         {
             columns("attention gate", m_.hidden, out);
@@ -237,6 +282,71 @@ public:
             columns("gate up", d, out);
         }
         vector("output norm", d);
+        rows("attention output", out, m_.hidden);
+    }
+
+    // Gated DeltaNet, arXiv 2412.06464, section 3.4, as Qwen3-Next has it (transformers,
+    // modeling_qwen3_next.py): one convolution behind all three, one decay and one step size of a head.
+    void delta_attention()
+    {
+        const std::int64_t keys = linear_key_heads(m_) * linear_key_dim(m_);
+        const std::int64_t out = linear_width(m_);
+        columns("query", m_.hidden, keys);
+        columns("key", m_.hidden, keys);
+        columns("value", m_.hidden, out);
+        columns("linear gate", m_.hidden, out);
+        columns("decay and step size", m_.hidden, 2 * linear_heads(m_));
+        cut_vector("convolutions", m_.conv_tokens * (2 * keys + out));
+        cut_vector("decay offsets and scales", 2 * linear_heads(m_));
+        vector("output norm", m_.linear_head_dim);
+        rows("attention output", out, m_.hidden);
+    }
+
+    // MiniMax-01, arXiv 2501.08313, section 2.2: the gate and a norm over all heads.
+    void lightning_attention()
+    {
+        const std::int64_t out = linear_width(m_);
+        Weight fused{"query, key, value", m_.hidden, 3 * out, m_.hidden, 3 * out / t_};
+        fused.queries = fused.keys = out / t_;
+        add(fused);
+        columns("linear gate", m_.hidden, out);
+        cut_vector("output norm", out);
+        rows("attention output", out, m_.hidden);
+    }
+
+    // Mamba, arXiv 2312.00752, section 3.4 and algorithm 2 (mamba_ssm, mamba_simple.py): step size, key and
+    // query of a token come out of its channels; each channel has a decay for each number of its state.
+    void mamba()
+    {
+        const std::int64_t out = linear_width(m_);
+        const std::int64_t state = linear_key_dim(m_);
+        columns("Mamba gate and value", m_.hidden, 2 * out);
+        cut_vector("convolutions", (m_.conv_tokens + 1) * out);
+        rows("Mamba step, key, query", out, m_.linear_rank + 2 * state);
+        if (m_.linear_norm)
+        {
+            vector("norms of step, key, query", m_.linear_rank + 2 * state);
+        }
+        columns("Mamba step up", m_.linear_rank, out);
+        cut_vector("step offsets, decays, skips", out * (state + 2));
+        rows("attention output", out, m_.hidden);
+    }
+
+    // Mamba-2, arXiv 2405.21060, section 7.1 (mamba_ssm, mamba2.py): all projections at once, one
+    // convolution with a bias, one decay of a head.
+    void mamba2()
+    {
+        const std::int64_t keys = linear_key_heads(m_) * linear_key_dim(m_);
+        const std::int64_t out = linear_width(m_);
+        columns("Mamba gate and value", m_.hidden, 2 * out);
+        columns("Mamba key and query", m_.hidden, 2 * keys);
+        columns("Mamba step", m_.hidden, linear_heads(m_));
+        cut_vector("convolutions", (m_.conv_tokens + 1) * (out + 2 * keys));
+        cut_vector("step offsets, decays, skips", 3 * linear_heads(m_));
+        if (m_.linear_norm)
+        {
+            cut_vector("output norm", out);
+        }
         rows("attention output", out, m_.hidden);
     }
 
@@ -265,10 +375,13 @@ public:
             add({name, rows, cols, local_rows, local_cols, e, e / p_.expert, m_.experts_per_token, true});
         };
         whole("router", m_.hidden, e);
-        if (h != m_.hidden) // Kimi K3, arXiv 2607.24653: experts work on a latent, whose sum has a norm
+        if (h != m_.hidden) // experts work on a latent (Kimi K3, arXiv 2607.24653; Nemotron 3 Super)
         {
             whole("latent down", m_.hidden, h);
             whole("latent up", h, m_.hidden);
+        }
+        if (h != m_.hidden && m_.latent_norm)
+        {
             vector("latent norm", h);
         }
         expert(m_.gated_mlp ? "expert gate and up" : "expert up", h, in, h, in / cut);
@@ -284,7 +397,11 @@ public:
         }
         if (m_.shared_experts > 0)
         {
-            dense_mlp(m_.shared_experts * m_.expert_ffn);
+            dense_mlp(shared_width(m_));
+        }
+        if (m_.shared_experts > 0 && m_.shared_gate)
+        {
+            vector("shared-expert gate", m_.hidden);
         }
     }
 
@@ -306,6 +423,19 @@ struct Sums
     Shapes shapes;
 };
 
+// What LoRA makes of a hidden matrix.
+void add_adapters(StageWeights& stage, const std::vector<LoraPiece>& pieces, const Weight& weight,
+                  const Lora& lora)
+{
+    for (const LoraPiece& piece : pieces)
+    {
+        const bool adapted = lora.targets.at(static_cast<std::size_t>(piece.module));
+        const std::int64_t adapter = adapted ? piece.adapter(lora.rank) * weight.local_copies : 0;
+        (weight.expert ? stage.linear_expert : stage.linear_dense) += piece.elements() * weight.local_copies;
+        (weight.expert ? stage.adapters_expert : stage.adapters_dense) += adapter;
+    }
+}
+
 Sums sum(const std::vector<Weight>& weights, bool hidden)
 {
     Sums s;
@@ -322,6 +452,8 @@ Sums sum(const std::vector<Weight>& weights, bool hidden)
             if (hidden)
             {
                 (weight.expert ? s.w.matrices_expert : s.w.matrices_dense) += local;
+                std::int64_t& largest = weight.expert ? s.w.matrix_expert : s.w.matrix_dense;
+                largest = std::max(largest, weight.local_rows * weight.local_cols);
             }
         }
     }
@@ -336,6 +468,10 @@ void add(StageWeights& stage, const StageWeights& part, std::int64_t times)
     stage.matrices_expert += part.matrices_expert * times;
     stage.factored_dense += part.factored_dense * times;
     stage.factored_expert += part.factored_expert * times;
+    stage.linear_dense += part.linear_dense * times;
+    stage.linear_expert += part.linear_expert * times;
+    stage.adapters_dense += part.adapters_dense * times;
+    stage.adapters_expert += part.adapters_expert * times;
 }
 
 // `times` layers of one kind, with the matrix shapes they bring.
@@ -345,6 +481,8 @@ void add_layers(StageWeights& stage, Shapes& shapes, const Sums& layer, std::int
     {
         add(stage, layer.w, times);
         stage.largest_layer = std::max(stage.largest_layer, layer.w.total());
+        stage.matrix_dense = std::max(stage.matrix_dense, layer.w.matrix_dense);
+        stage.matrix_expert = std::max(stage.matrix_expert, layer.w.matrix_expert);
         shapes.insert(layer.shapes.begin(), layer.shapes.end());
     }
 }
@@ -353,7 +491,8 @@ void add_layers(StageWeights& stage, Shapes& shapes, const Sums& layer, std::int
 
 LayerKind layer_kind(const Model& model, std::int64_t layer)
 {
-    return {has_experts(model, layer), layer_attention(attention_entry(model, layer))};
+    const std::int64_t entry = attention_entry(model, layer);
+    return {has_experts(model, layer), layer_attention(entry), entry > 0 && has_window_heads(model)};
 }
 
 std::vector<LayersOfKind> layers_by_kind(const Model& model, std::int64_t count)
@@ -371,15 +510,19 @@ std::vector<LayersOfKind> layers_by_kind(const Model& model, std::int64_t count)
 
 std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, LayerKind kind)
 {
+    if (kind.window)
+    {
+        return layer_weights(with_window_heads(model), parallel, {kind.experts, kind.attention});
+    }
     Collector c(model, parallel);
     c.norms(model.norms_per_layer);
-    c.residual(2);
+    c.residual(model.split_blocks ? 1 : 2);
     c.attention(kind.attention);
     if (kind.experts)
     {
         c.experts();
     }
-    else
+    else if (has_mlp(model, kind.attention))
     {
         c.dense_mlp(model.ffn);
     }
@@ -388,8 +531,10 @@ std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, 
 
 std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, bool with_experts)
 {
-    return layer_weights(model, parallel,
-                         LayerKind{with_experts, layer_attention(attention_entry(model, 0))});
+    LayerKind kind = layer_kind(model, 0);
+    kind.experts = with_experts;
+    kind.attention = with_experts && model.split_blocks ? LayerAttention::none : kind.attention;
+    return layer_weights(model, parallel, kind);
 }
 
 std::vector<Weight> embedding_weights(const Model& model, const Parallel& parallel)
@@ -498,22 +643,32 @@ std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel,
             part.embedding = part.embedding || stage == 0;
             part.head = part.head || stage + 1 == all;
         }
+        part.embeds_again = model.mtp_layers > 0 && part.head && !part.embedding;
     }
     return parts;
 }
 
-std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement)
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement,
+                                        const Lora& lora)
 {
-    return stage_weights(model, parallel, stage_parts(model, parallel, placement));
+    return stage_weights(model, parallel, stage_parts(model, parallel, placement), lora);
 }
 
 std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel,
-                                        std::span<const StagePart> parts)
+                                        std::span<const StagePart> parts, const Lora& lora)
 {
     std::vector<std::pair<LayerKind, Sums>> kinds;
     for (const LayersOfKind& alike : layers_by_kind(model, all_layers(model)))
     {
-        kinds.emplace_back(alike.kind, sum(layer_weights(model, parallel, alike.kind), true));
+        const std::vector<Weight> weights = layer_weights(model, parallel, alike.kind);
+        Sums& layer = kinds.emplace_back(alike.kind, sum(weights, true)).second;
+        for (const Weight& weight : weights)
+        {
+            if (lora.rank > 0)
+            {
+                add_adapters(layer.w, lora_pieces(weight), weight, lora);
+            }
+        }
     }
     const bool uniform = attends_alike(model); // then a range knows how many layers are of each kind
     const Sums embedding = sum(embedding_weights(model, parallel), false);
@@ -532,14 +687,14 @@ std::vector<StageWeights> stage_weights(const Model& model, const Parallel& para
                 add_layers(stage, shapes, layer, same);
             }
         }
-        if (parts[i].embedding)
+        if (parts[i].embedding || parts[i].embeds_again)
         {
             add(stage, embedding.w, 1);
             stage.root += embedding.w.total();
         }
         if (parts[i].head)
         {
-            const bool shared = model.tied_embeddings && parts[i].embedding;
+            const bool shared = model.tied_embeddings && (parts[i].embedding || parts[i].embeds_again);
             const Sums head = sum(head_weights(model, parallel, shared), false);
             add(stage, head.w, 1);
             stage.root += head.w.total();

@@ -23,6 +23,8 @@ struct Weight
     std::int64_t local_copies = 1;  // experts on one GPU
     std::int64_t active_copies = 1; // experts per token
     bool expert = false;            // replicated over the expert replicas instead of the dense ones
+    std::int64_t queries = 0;       // of local_cols, where a product makes keys and values, too
+    std::int64_t keys = 0;
     bool mlp = false;               // of the MLP, router and experts included; else attention and norms
 
     bool matrix() const { return cols > 1; }
@@ -35,6 +37,7 @@ struct LayerKind
 {
     bool experts = false;
     LayerAttention attention = LayerAttention::full;
+    bool window = false; // with heads of its own: see has_window_heads()
 
     bool operator==(const LayerKind&) const = default;
 };
@@ -83,6 +86,14 @@ struct StageWeights
     std::int64_t largest_layer = 0; // elements of the largest block
     std::int64_t root = 0;          // embedding, final norm and head
     std::int64_t distinct = 0;      // one of every matrix shape in the stage
+    // Linear layers of the blocks, which a quantized base has in 4 bits; the adapters beside those that LoRA
+    // names; the largest hidden matrix, one expert's among the experts.
+    std::int64_t linear_dense = 0;
+    std::int64_t linear_expert = 0;
+    std::int64_t adapters_dense = 0;
+    std::int64_t adapters_expert = 0;
+    std::int64_t matrix_dense = 0;
+    std::int64_t matrix_expert = 0;
 
     std::int64_t total() const { return dense + expert; }
     bool operator==(const StageWeights&) const = default;
@@ -106,12 +117,16 @@ struct StagePart
     std::vector<LayerRange> ranges; // one per chunk; two stages of the model with Placement::two_way
     bool embedding = false;
     bool head = false; // final norm, output projection, loss
+    // Layers that predict further tokens embed those with a table of their own where the first stage is
+    // another GPU's (Megatron-Core, multi_token_prediction.py).
+    bool embeds_again = false;
 };
 
 // [rank]
 std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel, Placement placement);
 std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel,
-                                        std::span<const StagePart> parts);
-std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement);
+                                        std::span<const StagePart> parts, const Lora& lora = {});
+std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel, Placement placement,
+                                        const Lora& lora = {});
 
 } // namespace ringside

@@ -76,8 +76,37 @@ bool kv_heads_split(const Model& m, std::int64_t tensor)
            m.kv_heads % tensor == 0 || tensor % m.kv_heads == 0;
 }
 
+bool linear_heads_split(const Model& m, std::int64_t tensor)
+{
+    const auto split = [tensor](std::int64_t heads) { return heads % tensor == 0 || tensor % heads == 0; };
+    const auto& entries = m.attention_per_layer;
+    const bool states = std::any_of(entries.begin(), entries.end(),
+                                    [](std::int64_t entry)
+                                    {
+                                        const LayerAttention kind = layer_attention(entry);
+                                        return is_recurrent(kind) || kind == LayerAttention::hybrid;
+                                    });
+    const std::int64_t windows = m.window_heads > 0 ? m.window_heads : m.heads;
+    return windows % tensor == 0 && (m.window_kv_heads < 1 || split(m.window_kv_heads)) &&
+           (!states || (linear_heads(m) % tensor == 0 && split(linear_key_heads(m))));
+}
+
+Model with_window_heads(Model m)
+{
+    m.heads = m.window_heads > 0 ? m.window_heads : m.heads;
+    m.kv_heads = m.window_kv_heads > 0 ? m.window_kv_heads : m.kv_heads;
+    m.head_dim = m.window_head_dim > 0 ? m.window_head_dim : m.head_dim;
+    m.window_heads = m.window_kv_heads = m.window_head_dim = 0;
+    m.values_are_keys = false;
+    return m;
+}
+
 bool has_experts(const Model& model, std::int64_t layer)
 {
+    if (model.split_blocks)
+    {
+        return model.experts > 0 && attention_entry(model, layer) == entry_of(LayerAttention::none);
+    }
     return model.experts > 0 && layer >= model.dense_layers &&
            (layer - model.dense_layers) % std::max<std::int64_t>(1, model.moe_interval) == 0;
 }

@@ -7,6 +7,7 @@
 #include "core/scenario/calibration.h"
 #include "core/scenario/software.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,11 +32,21 @@ enum class LayerAttention
     sparse, // those that an indexer picks (DSA, DeepSeek-V3.2)
     csa,    // compressed keys that an indexer picks, and a window (DeepSeek-V4)
     hca,    // all heavily compressed keys, and a window (DeepSeek-V4)
-    linear  // a state in place of keys (Kimi Delta Attention, arXiv 2510.26692)
+    linear, // a state in place of keys (Kimi Delta Attention, arXiv 2510.26692)
+    // A state, too. delta: one decay of a head (Gated DeltaNet, arXiv 2412.06464); lightning: a fixed one
+    // (MiniMax-01, arXiv 2501.08313); mamba: arXiv 2312.00752; mamba2: arXiv 2405.21060.
+    delta,
+    lightning,
+    mamba,
+    mamba2,
+    hybrid, // full attention and Mamba-2 side by side, summed (Falcon-H1, arXiv 2507.22448)
+    conv,   // a gated convolution over the last tokens (LFM2, arXiv 2511.23404)
+    none    // no attention: the layer is an MLP
 };
 template <>
-inline constexpr auto kNamesOf<LayerAttention> = names<LayerAttention>("full", "sparse", "csa", "hca",
-                                                                       "linear");
+inline constexpr auto kNamesOf<LayerAttention> =
+    names<LayerAttention>("full", "sparse", "csa", "hca", "linear", "delta", "lightning", "mamba", "mamba2",
+                          "hybrid", "conv", "none");
 enum class Norm
 {
     layernorm,
@@ -88,13 +99,19 @@ struct Model
     std::vector<std::int64_t> attention_per_layer;
     bool attention_sinks = false; // one learned logit per head (gpt-oss)
     bool attention_gate = false;  // attention's output times a gate of its width (Kimi K3)
+    bool head_gate = false;       // each head's output times a gate of its own (Step 3.5)
+    bool values_are_keys = false; // layers without a window project no values (Gemma 4)
     bool dropout = false;         // trained with dropout, so its masks are kept for the backward pass
+    // Layers with a window where their heads are others (Gemma 4); 0: as everywhere.
+    std::int64_t window_heads = 0;
+    std::int64_t window_kv_heads = 0;
+    std::int64_t window_head_dim = 0;
     // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)
     std::int64_t q_lora_rank = 0; // 0: queries are not compressed
     std::int64_t kv_lora_rank = 0;
     std::int64_t qk_nope_head_dim = 0;
     std::int64_t qk_rope_head_dim = 0;
-    std::int64_t v_head_dim = 0;
+    std::int64_t v_head_dim = 0; // of grouped heads, too, where values have a width of their own
     // Sparse and csa layers: the indexer's heads, their width, and the keys it picks.
     std::int64_t index_heads = 0;
     std::int64_t index_head_dim = 0;
@@ -102,7 +119,17 @@ struct Model
     // shared-kv: heads are dealt into so many groups, each projected to so many numbers.
     std::int64_t output_groups = 0;
     std::int64_t output_lora_rank = 0;
-    std::int64_t linear_head_dim = 0; // width of one head of linear layers
+    // Linear layers and their kin: heads of values and their width, heads of keys and queries and theirs.
+    // Mamba-2's groups are the key heads, its state is as wide as a key; Mamba's heads are channels.
+    std::int64_t linear_heads = 0;     // 0: as many as heads
+    std::int64_t linear_head_dim = 0;
+    std::int64_t linear_key_heads = 0; // 0: as many as linear_heads
+    std::int64_t linear_key_dim = 0;   // 0: linear_head_dim
+    std::int64_t linear_rank = 0;      // what Mamba's step sizes come out of
+    bool linear_norm = true;           // of Mamba-2's output; of Mamba's step, keys and queries (Jamba)
+    std::int64_t conv_tokens = 4;      // that a convolution sees
+    // A layer is attention or an MLP, not both: an MLP where attention_per_layer says none (Nemotron-H).
+    bool split_blocks = false;
     // Beside the plain residual stream, 0: neither. Streams that are mixed before and after each half (mHC,
     // arXiv 2512.24880); layers whose sum later ones attend to (attention residuals, Kimi K3).
     std::int64_t residual_streams = 0;
@@ -113,6 +140,9 @@ struct Model
     std::int64_t expert_ffn = 0;        // inner width of one expert; 0: ffn
     std::int64_t expert_hidden = 0;     // width that routed experts read and write; 0: hidden
     std::int64_t shared_experts = 0;    // experts every token passes through
+    std::int64_t shared_ffn = 0;        // inner width of all of those; 0: shared_experts x expert_ffn
+    bool shared_gate = false;           // their sum times one gate of a token (Qwen2-MoE)
+    bool latent_norm = false;           // on what experts of another width put out (Kimi K3)
     std::int64_t dense_layers = 0;      // leading layers with a dense MLP
     bool router_bias = false;           // a balancing offset per expert (DeepSeek-V3)
     std::int64_t moe_interval = 1;      // after those, every moe_interval-th layer has experts
@@ -130,6 +160,8 @@ struct Gpu
     std::string id;             // of the preset it is or is based on, "h100-sxm-80gb"; empty: on none
     std::string name;           // "H100 SXM 80 GB"
     double memory_gb = 80;      // [GB, 1e9] what the data sheet says
+    double usable = 1;          // of that, what a program sees, as measured: 80 GB can be 84.94e9 bytes
+    double workspace_mb = 33.554432; // [MB, 1e6] that its library of products takes for a handle
     double hbm_gb_per_s = 3350; // [GB/s]
     double bf16_tflops = 989;   // [TFLOP/s] dense, fp32 accumulation
     double fp8_tflops = 0;      // [TFLOP/s] dense; 0: has none
@@ -170,6 +202,7 @@ struct Parallel
     std::int64_t expert_tensor = 1;         // tensor parallelism inside an expert
     std::int64_t zero = 0;                  // 0 to 3: nothing, optimizer, + gradients, + weights
     std::int64_t shard_group = 0;           // replicas that share one copy sharded by ZeRO (HSDP); 0: all
+    bool whole_shards = false; // ZeRO deals out whole matrices, so shards are uneven (layer-wise Muon)
     std::vector<std::int64_t> stage_layers; // layers of each (virtual) stage; empty: even
     // What is computed while bytes travel. Gradients and ZeRO's weights: Calibration::data_overlap.
     bool overlap_tensor = false;   // a layer's gathers and scatters beside the product they feed or follow
@@ -222,15 +255,49 @@ enum class Optimizer
 template <>
 inline constexpr auto kNamesOf<Optimizer> = names<Optimizer>("adamw", "adamw-8bit", "sgd-momentum",
                                                              "adafactor", "muon");
+enum class MomentsDtype
+{
+    usual, // fp32, and bf16 where the recipe of 8-bit training says so
+    fp32,
+    bf16,
+    fp8 // with a scale for each tensor (Transformer Engine's FusedAdam)
+};
+template <>
+inline constexpr auto kNamesOf<MomentsDtype> = names<MomentsDtype>("usual", "fp32", "bf16", "fp8");
+// The copy of 16-bit weights that the optimizer updates.
+enum class MasterWeights
+{
+    fp32,
+    remainders, // the 16 bits that BF16 weights leave out of FP32 (FusedAdam's store_param_remainders)
+    none
+};
+template <>
+inline constexpr auto kNamesOf<MasterWeights> = names<MasterWeights>("fp32", "remainders", "none");
 enum class Recompute
 {
     none,
-    selective, // attention's core
+    selective, // recompute_modules, or attention's core
     full,      // all of a layer but its input
     alternate  // all but attention's output and that of every second product
 };
 template <>
 inline constexpr auto kNamesOf<Recompute> = names<Recompute>("none", "selective", "full", "alternate");
+// What selective recomputation computes again, by Megatron-Core's names (--recompute-modules).
+enum class RecomputeModule
+{
+    core_attn,
+    layernorm,
+    mla_up_proj,
+    mlp,
+    moe_act,
+    moe,
+    shared_experts
+};
+template <>
+inline constexpr auto kNamesOf<RecomputeModule> = names<RecomputeModule>("core_attn", "layernorm",
+                                                                         "mla_up_proj", "mlp", "moe_act",
+                                                                         "moe", "shared_experts");
+using RecomputeModules = std::array<bool, kNamesOf<RecomputeModule>.size()>;
 enum class Offload
 {
     none,
@@ -252,6 +319,36 @@ constexpr bool uses_nvme(Offload offload)
     return offload == Offload::optimizer_nvme || offload == Offload::optimizer_and_weights_nvme;
 }
 
+// The matrices of a block that may get an adapter. Latent attention's two query matrices are both `query`,
+// its compression `key` and its expansion `value`; of other attention what is neither query, value nor output
+// is `key`, and an output's gate `output`.
+enum class LoraModule : std::uint8_t
+{
+    query,
+    key,
+    value,
+    output,
+    gate,
+    up,
+    down
+};
+template <>
+inline constexpr auto kNamesOf<LoraModule> = names<LoraModule>("query", "key", "value", "output", "gate",
+                                                               "up", "down");
+inline constexpr std::size_t kLoraModules = kNamesOf<LoraModule>.size();
+using LoraModules = std::array<bool, kLoraModules>;
+inline constexpr LoraModules kAllLinear{true, true, true, true, true, true, true};
+
+// Adapters beside frozen weights (Hu et al., arXiv 2106.09685).
+struct Lora
+{
+    std::int64_t rank = 0; // 0: everything is trained
+    LoraModules targets = kAllLinear;
+    bool quantized = false; // the frozen matrices of the blocks have 4 bits (QLoRA, arXiv 2305.14314)
+
+    bool operator==(const Lora&) const = default;
+};
+
 struct Training
 {
     std::int64_t sequence_length = 8192; // tokens, s
@@ -261,11 +358,19 @@ struct Training
     Fp8Recipe fp8_recipe = Fp8Recipe::bf16_weights;
     GradientDtype gradient_dtype = GradientDtype::fp32;
     Optimizer optimizer = Optimizer::adamw;
+    MomentsDtype moments_dtype = MomentsDtype::usual;
+    MasterWeights master_weights = MasterWeights::fp32;
     Recompute recompute = Recompute::selective;
+    RecomputeModules recompute_modules{}; // of selective; none: attention's core
     std::int64_t recompute_layers = 0; // the first ones of each (virtual) stage, of full; 0: all
     bool flash_attention = true;
     ScheduleKind schedule = ringside::schedule("1f1b"); // never null
     Offload offload = Offload::none;
+    double offload_activations = 0; // share of the layers' activations that wait on the host
+    // Micro-batches whose gradient of the output projection waits until the pipeline drains (Megatron-Core's
+    // --wgrad-deferral-limit); 0: none.
+    std::int64_t deferred_head_gradients = 0;
+    Lora lora;
     double fragmentation = 0; // share of the allocated bytes lost to fragmentation, 0 to 0.5
     double reserved_gb = 0;   // [GB] of the device kept from the allocator (driver context, NCCL)
     double tokens = 15e12;    // of the whole run, D
@@ -348,12 +453,48 @@ constexpr std::int64_t entry_of(LayerAttention kind)
 {
     return -static_cast<std::int64_t>(kind);
 }
+// Kinds that keep a state instead of keys.
+constexpr bool is_recurrent(LayerAttention kind)
+{
+    return kind >= LayerAttention::linear && kind <= LayerAttention::mamba2;
+}
+// Whether layers of such attention have an MLP.
+constexpr bool has_mlp(const Model& model, LayerAttention kind)
+{
+    return !model.split_blocks || kind == LayerAttention::none;
+}
+// Whether windows have heads of their own, and the model whose heads are those.
+constexpr bool has_window_heads(const Model& model)
+{
+    return model.window_heads > 0 || model.window_kv_heads > 0 || model.window_head_dim > 0 ||
+           model.values_are_keys;
+}
+Model with_window_heads(Model model);
 // Tokens that one compressed key of such layers stands for (released DeepSeek-V4).
 inline constexpr std::int64_t kCsaTokens = 4;
 inline constexpr std::int64_t kHcaTokens = 128;
 // Whether so many tensor-parallel ranks can share its key/value heads: a latent and a shared key are whole on
 // each, heads divide or are copied.
 bool kv_heads_split(const Model& model, std::int64_t tensor);
+// Heads and widths of layers with a state, resolved: of values, of keys, and of all values together.
+constexpr std::int64_t linear_heads(const Model& model)
+{
+    return model.linear_heads > 0 ? model.linear_heads : model.heads;
+}
+constexpr std::int64_t linear_key_heads(const Model& model)
+{
+    return model.linear_key_heads > 0 ? model.linear_key_heads : linear_heads(model);
+}
+constexpr std::int64_t linear_key_dim(const Model& model)
+{
+    return model.linear_key_dim > 0 ? model.linear_key_dim : model.linear_head_dim;
+}
+constexpr std::int64_t linear_width(const Model& model)
+{
+    return linear_heads(model) * model.linear_head_dim;
+}
+// The same of their heads, and of windows' own.
+bool linear_heads_split(const Model& model, std::int64_t tensor);
 // Whether layer `layer` (from 0) has experts.
 bool has_experts(const Model& model, std::int64_t layer);
 // One-way link rate inside a node [GB/s].

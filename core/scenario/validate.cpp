@@ -1,3 +1,4 @@
+// One file, since it is one class: every rule that a scenario has to keep.
 #include "core/scenario/validate.h"
 
 #include <fmt/format.h>
@@ -96,10 +97,7 @@ private:
                   "sparse and csa layers need index_heads, index_head_dim and index_top_k",
                   "DeepSeek-V3.2 uses 64, 128 and 2048");
         }
-        if (has(LayerAttention::linear) && m_.linear_head_dim < 1)
-        {
-            error("model.linear_head_dim", "linear layers need a width of their heads", "Kimi K3 uses 128");
-        }
+        check_states(has);
         if (m_.attention == Attention::shared_kv && m_.output_groups > 0 &&
             (m_.heads % m_.output_groups != 0 || m_.output_lora_rank < 1))
         {
@@ -110,15 +108,61 @@ private:
         }
     }
 
+    // What layers with a state need, and what heads of windows and blocks of one half do.
+    template <class Has>
+    void check_states(const Has& has)
+    {
+        const auto& kinds = kNamesOf<LayerAttention>.all;
+        for (std::size_t i = 0; i < kinds.size(); ++i)
+        {
+            const auto kind = static_cast<LayerAttention>(i);
+            if (has(kind) && (is_recurrent(kind) || kind == LayerAttention::hybrid) && m_.linear_head_dim < 1)
+            {
+                error("model.linear_head_dim", fmt::format("{} layers need a width of their heads", kinds[i]),
+                      "Kimi K3 uses 128, Nemotron 3 Nano 64, Jamba 1");
+            }
+        }
+        if (has(LayerAttention::mamba) && m_.linear_rank < 1)
+        {
+            error("model.linear_rank", "mamba layers need a width that step sizes come out of",
+                  "Jamba uses hidden / 16");
+        }
+        if (const std::int64_t keys = linear_key_heads(m_); linear_heads(m_) % keys != 0)
+        {
+            error("model.linear_key_heads",
+                  fmt::format("{} does not divide {} heads", keys, linear_heads(m_)), "use one that does");
+        }
+        if (m_.split_blocks && !has(LayerAttention::none))
+        {
+            error("model.split_blocks", "no layer has an MLP", "let attention_per_layer say none for some");
+        }
+        if (has_window_heads(m_))
+        {
+            const Model own = with_window_heads(m_);
+            if (own.heads % own.kv_heads != 0 || m_.attention == Attention::mla ||
+                m_.attention == Attention::shared_kv)
+            {
+                error("model.window_kv_heads",
+                      fmt::format("{} key/value heads for {} heads", own.kv_heads, own.heads),
+                      "use heads that the key/value heads divide, of mha or gqa");
+            }
+        }
+        if (m_.shared_ffn > 0 && m_.shared_experts < 1)
+        {
+            error("model.shared_ffn", fmt::format("{} without a shared expert", m_.shared_ffn),
+                  "give shared_experts, or use 0");
+        }
+    }
+
     // Counts are 64-bit and bytes are exact to 9 PB; every field can be in its range and the model still
     // beyond both.
     void check_size()
     {
         constexpr double kMost = 1e14;
         const auto d = [](std::int64_t count) { return static_cast<double>(count); };
-        const double mlp =
-            (m_.gated_mlp ? 3 : 2) * (d(m_.ffn) + d(m_.expert_ffn) * d(m_.experts + m_.shared_experts)) +
-            d(m_.experts);
+        const double mlp = (m_.gated_mlp ? 3 : 2) * (d(m_.ffn) + d(m_.shared_ffn) +
+                                                     d(m_.expert_ffn) * d(m_.experts + m_.shared_experts)) +
+                           d(m_.experts);
         const double qk =
             m_.attention == Attention::mla ? d(m_.qk_nope_head_dim + m_.qk_rope_head_dim) : d(m_.head_dim);
         const double v = m_.attention == Attention::mla ? d(m_.v_head_dim) : d(m_.head_dim);
@@ -129,8 +173,11 @@ private:
             d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent + 4 * d(m_.index_head_dim) +
                             2 * streams * streams * (streams + 2) + 2 * d(m_.expert_hidden)) +
             latent * (d(m_.heads) * (2 * qk + v) + indexer) + d(m_.hidden) * indexer +
-            6 * d(m_.hidden) * d(m_.heads) * d(m_.linear_head_dim) +
-            d(m_.linear_head_dim) * d(m_.heads) * d(m_.linear_head_dim) +
+            (6 * d(m_.hidden) + d(m_.linear_head_dim) + 3 * d(m_.linear_rank)) * d(linear_width(m_)) +
+            d(linear_width(m_)) * 3 * d(linear_key_dim(m_)) +
+            (2 * d(m_.hidden) + 64) * 2 * d(linear_key_heads(m_)) * d(linear_key_dim(m_)) +
+            2 * d(m_.hidden) * d(std::max(m_.window_heads, m_.heads)) *
+                d(std::max(m_.window_head_dim, m_.v_head_dim)) * 2 +
             3 * d(m_.expert_hidden) * d(m_.expert_ffn) * d(m_.experts);
         if (d(m_.layers) * layer + d(m_.hidden) * (2 * d(m_.vocab) + d(m_.max_sequence_length)) > kMost)
         {
@@ -194,6 +241,10 @@ private:
         if (m_.ffn % t != 0)
         {
             error("parallel.tensor", fmt::format("{} does not divide ffn {}", t, m_.ffn));
+        }
+        else if (!linear_heads_split(m_, t))
+        {
+            error("parallel.tensor", fmt::format("{} does not divide the heads of windows or states", t));
         }
         if (t > 1 && p_.sequence_parallel && t_.sequence_length % (t * p_.context) != 0)
         {
@@ -321,6 +372,8 @@ private:
         }
         check_narrow_recipe();
         check_recomputation();
+        check_states();
+        check_adapters();
         check_shard_group();
         if (p_.sequence_parallel && p_.tensor == 1)
         {
@@ -349,6 +402,59 @@ private:
             warn("training.recompute_layers",
                  fmt::format("{} recomputation applies to all layers", name_of(t_.recompute)),
                  "use full recomputation, or 0");
+        }
+        const auto named = [&](RecomputeModule module)
+        { return t_.recompute_modules.at(static_cast<std::size_t>(module)); };
+        if (t_.recompute_modules != RecomputeModules{} && t_.recompute != Recompute::selective)
+        {
+            warn("training.recompute_modules",
+                 fmt::format("{} recomputation does not go by modules", name_of(t_.recompute)),
+                 "use selective recomputation, or no modules");
+        }
+        const bool of_experts = named(RecomputeModule::moe) || named(RecomputeModule::moe_act) ||
+                                named(RecomputeModule::shared_experts);
+        if (of_experts && m_.experts == 0)
+        {
+            warn("training.recompute_modules", "the model has no experts",
+                 "use mlp, or a model with experts");
+        }
+        if (named(RecomputeModule::mla_up_proj) && m_.attention != Attention::mla)
+        {
+            warn("training.recompute_modules", fmt::format("{} has no latents", name_of(m_.attention)),
+                 "leave out mla_up_proj");
+        }
+    }
+
+    void check_states()
+    {
+        if (t_.master_weights == MasterWeights::remainders &&
+            (t_.precision == Precision::fp32 || t_.precision == Precision::fp16))
+        {
+            warn("training.master_weights",
+                 fmt::format("{} weights are no upper half of FP32", name_of(t_.precision)),
+                 "use bf16, or fp32");
+        }
+        if (p_.whole_shards && p_.zero == 0)
+        {
+            warn("parallel.whole_shards", "nothing is sharded at ZeRO-0", "raise zero, or switch it off");
+        }
+        if (t_.deferred_head_gradients > 0 && p_.pipeline == 1)
+        {
+            warn("training.deferred_head_gradients", "without a pipeline nothing drains", "use 0");
+        }
+    }
+
+    void check_adapters()
+    {
+        if (t_.lora.rank == 0 && t_.lora.quantized)
+        {
+            warn("training.lora.quantized", "without adapters nothing is frozen",
+                 "use training.lora.rank=16");
+        }
+        if (t_.lora.rank > 0 && t_.lora.targets == LoraModules{})
+        {
+            warn("training.lora.targets", "no matrix has an adapter, so nothing is trained",
+                 fmt::format("use some of {}", fmt::join(kNamesOf<LoraModule>.all, ", ")));
         }
     }
 
@@ -433,6 +539,11 @@ private:
                              "than across nodes",
                              node_link(s_.cluster), s_.cluster.network_gb_per_s),
                  "use 1 GPU per node, or a faster link");
+        }
+        if (t_.offload_activations > 0 && s_.cluster.gpu.pcie_gb_per_s <= 0)
+        {
+            error("training.offload_activations",
+                  fmt::format("{} has no stated rate to its host", s_.cluster.gpu.name), "use 0");
         }
         if (t_.offload != Offload::none && s_.cluster.gpu.pcie_gb_per_s <= 0)
         {

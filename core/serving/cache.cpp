@@ -19,26 +19,15 @@ CacheShape cache_shape(const Model& model, std::int64_t tensor)
     return c;
 }
 
-double CacheShape::here(const AttentionLayers& alike, double numbers) const
-{
-    if (!alike.sharded)
-    {
-        return numbers;
-    }
-    return alike.kind == LayerAttention::linear
-               ? numbers / ranks
-               : numbers * std::max(1.0, std::floor(kv_heads / ranks)) / kv_heads;
-}
-
 double CacheShape::local_of(const AttentionLayers& alike, double tokens) const
 {
-    return here(alike, alike.numbers(tokens));
+    return alike.here(alike.numbers(tokens) - alike.state, alike.state, ranks);
 }
 
 double CacheShape::local_read(const AttentionLayers& alike, double tokens) const
 {
-    return here(alike,
-                alike.cached * alike.keys.attended(tokens) + alike.indexed * alike.far(tokens) + alike.state);
+    return alike.here(alike.cached * alike.keys.attended(tokens) + alike.indexed * alike.far(tokens),
+                      alike.state, ranks);
 }
 
 double CacheShape::local(double tokens) const

@@ -33,8 +33,6 @@ struct CacheShape
     // indexer scores.
     double local_of(const AttentionLayers& alike, double tokens) const;
     double local_read(const AttentionLayers& alike, double tokens) const;
-    // How many of one layer's numbers are on one GPU.
-    double here(const AttentionLayers& alike, double numbers) const;
     // Sum over the layers.
     template <class Of>
     double over_layers(const Of& of) const

@@ -5,8 +5,8 @@
 #include "core/base/ranges.h"
 #include "core/base/units.h"
 #include "core/memory/memory.h"
+#include "core/model/adapters.h"
 #include "core/model/sizes.h"
-#include "core/model/weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,65 +19,6 @@ namespace
 
 constexpr std::int64_t kMostGpus = 4096;
 constexpr double kHalf = 2; // [B] of a 16-bit number
-
-// The LoRA module of one of attention's matrices.
-LoraModule module_of(std::string_view weight)
-{
-    constexpr std::array<std::pair<std::string_view, LoraModule>, 8> kModules{
-        {{"query", LoraModule::query},
-         {"indexer query", LoraModule::query},
-         {"value", LoraModule::value},
-         {"key/value up", LoraModule::value},
-         {"output", LoraModule::output},
-         {"attention output", LoraModule::output},
-         {"attention gate", LoraModule::output},
-         {"gate", LoraModule::output}}};
-    const auto* const found = std::find_if(kModules.begin(), kModules.end(),
-                                           [&](const auto& m) { return weight.starts_with(m.first); });
-    return found == kModules.end() ? LoraModule::key : found->second;
-}
-
-// Collects the shapes; the same one twice is counted together.
-class Matrices
-{
-public:
-    void add(LoraModule module, std::int64_t in, std::int64_t out, std::int64_t count)
-    {
-        if (count > 0 && in > 0 && out > 0)
-        {
-            all.push_back({module, in, out, count});
-        }
-    }
-
-    void attention(const Model& m)
-    {
-        for (const LayersOfKind& alike : layers_by_kind(m, m.layers))
-        {
-            for (const Weight& w : layer_weights(m, Parallel{}, alike.kind))
-            {
-                if (w.name == "query, key, value") // one product of three modules
-                {
-                    add(LoraModule::query, w.rows, m.heads * m.head_dim, alike.layers);
-                    add(LoraModule::key, w.rows, m.kv_heads * m.head_dim, alike.layers);
-                    add(LoraModule::value, w.rows, m.kv_heads * m.head_dim, alike.layers);
-                }
-                else if (w.matrix() && !w.mlp && w.name != "stream mixing")
-                {
-                    add(module_of(w.name), w.rows, w.cols, alike.layers);
-                }
-            }
-        }
-    }
-
-    void mlp(const Model& m, std::int64_t hidden, std::int64_t width, std::int64_t count)
-    {
-        add(LoraModule::gate, hidden, width, m.gated_mlp ? count : 0);
-        add(LoraModule::up, hidden, width, count);
-        add(LoraModule::down, width, hidden, count);
-    }
-
-    std::vector<LoraMatrix> all;
-};
 
 std::int64_t expert_layers(const Model& m)
 {
@@ -179,24 +120,31 @@ FinetuneSetup legal(FinetuneSetup setup)
 
 std::vector<LoraMatrix> lora_matrices(const Model& m)
 {
-    Matrices all;
-    all.attention(m);
-    const std::int64_t with = expert_layers(m);
-    all.mlp(m, m.hidden, m.ffn, m.layers - with);
-    all.mlp(m, expert_width(m), m.expert_ffn, with * m.experts);
-    all.mlp(m, m.hidden, m.shared_experts * m.expert_ffn, m.shared_experts > 0 ? with : 0);
-    if (expert_width(m) != m.hidden)
+    std::vector<LoraMatrix> all;
+    for (const LayersOfKind& alike : layers_by_kind(m, m.layers))
     {
-        all.add(LoraModule::up, m.hidden, expert_width(m), with);
-        all.add(LoraModule::down, expert_width(m), m.hidden, with);
+        for (const Weight& w : layer_weights(m, Parallel{}, alike.kind))
+        {
+            for (const LoraPiece& piece : lora_pieces(w))
+            {
+                const LoraMatrix matrix{piece.module, piece.rows, piece.cols, 0, w.expert};
+                const auto known = std::ranges::find_if(all,
+                                                        [&](LoraMatrix other)
+                                                        {
+                                                            other.count = 0;
+                                                            return other == matrix;
+                                                        });
+                LoraMatrix& at = known == all.end() ? all.emplace_back(matrix) : *known;
+                at.count += alike.layers * w.copies;
+            }
+        }
     }
-    return all.all;
+    return all;
 }
 
 double matrices_passed(const Model& m, const LoraMatrix& each)
 {
-    const bool routed = m.experts > 0 && each.count % m.experts == 0 && each.count > m.layers;
-    return routed ? real(each.count) / real(m.experts) * real(m.experts_per_token) : real(each.count);
+    return each.routed ? real(each.count) / real(m.experts) * real(m.experts_per_token) : real(each.count);
 }
 
 FinetuneSetup finetune_setup(const Scenario& scenario)

@@ -32,26 +32,7 @@ inline constexpr std::size_t kFinetuneRecipes = 4;
 template <>
 inline constexpr auto kNamesOf<FinetuneRecipe> = names<FinetuneRecipe>("Full", "LoRA", "DoRA", "QLoRA");
 
-// The matrices of a block that may get an adapter. Latent attention's two query matrices are both `query`,
-// its compression `key` and its expansion `value`; of other attention what is neither query, value nor output
-// is `key`, and an output's gate `output`.
-enum class LoraModule : std::uint8_t
-{
-    query,
-    key,
-    value,
-    output,
-    gate,
-    up,
-    down
-};
-inline constexpr std::size_t kLoraModules = 7;
-template <>
-inline constexpr auto kNamesOf<LoraModule> = names<LoraModule>("query", "key", "value", "output", "gate",
-                                                               "up", "down");
-using LoraModules = std::array<bool, kLoraModules>;
 inline constexpr LoraModules kQueriesAndValues{true, false, true, false, false, false, false};
-inline constexpr LoraModules kAllLinear{true, true, true, true, true, true, true};
 
 // One shape of matrix in the whole model.
 struct LoraMatrix
@@ -60,9 +41,11 @@ struct LoraMatrix
     std::int64_t in = 0;
     std::int64_t out = 0;
     std::int64_t count = 0; // over all layers, experts each for itself
+    bool routed = false;    // a token passes those of its experts alone
 
     // r (d_in + d_out) (Hu et al., LoRA, arXiv 2106.09685, section 4.1).
     std::int64_t adapter(std::int64_t rank) const { return rank * (in + out); }
+    bool operator==(const LoraMatrix&) const = default;
 };
 
 // All linear layers of the blocks, routers left out. Their products in x out x count add up to the matrices

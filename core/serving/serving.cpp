@@ -115,7 +115,7 @@ Server::Server(const Scenario& scenario, const ServingSetup& setup) : s(scenario
     const double number = real(setup.cache_bits) / 8;
     const double tokens = real(setup.prompt + setup.output);
     r.token = Bytes(number * r.shape.over_layers([&](const AttentionLayers& a)
-                                                 { return r.shape.here(a, a.token_numbers()); }));
+                                                 { return a.here(a.token_numbers(), 0, r.shape.ranks); }));
     r.model_token = Bytes(number * r.shape.over_layers(&AttentionLayers::token_numbers));
     r.sequence = Bytes(number * r.shape.local(held_tokens(setup, tokens)));
     r.filled = Bytes(number * r.shape.local(tokens));

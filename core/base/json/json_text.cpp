@@ -95,7 +95,58 @@ private:
 
 } // namespace
 
+namespace
+{
+
+Result<json> parse_strict(std::string_view text);
+
+// NaN, Infinity and -Infinity, which Python's json module writes and JSON has no word for, as texts: a field
+// that is a number then has a fault by its path, and any other is none.
+std::string with_quoted_literals(std::string_view text)
+{
+    std::string quoted;
+    bool inside = false;
+    for (std::size_t at = 0; at < text.size();)
+    {
+        const std::string_view rest = text.substr(at);
+        std::size_t length = 0;
+        for (const std::string_view literal : {"NaN", "Infinity", "-Infinity"})
+        {
+            length = !inside && rest.starts_with(literal) ? literal.size() : length;
+        }
+        if (length > 0)
+        {
+            quoted += fmt::format("\"{}\"", rest.substr(0, length));
+            at += length;
+            continue;
+        }
+        const bool escaped = inside && rest.front() == '\\' && rest.size() > 1;
+        inside = rest.front() == '"' ? !inside : inside;
+        quoted += rest.substr(0, escaped ? 2 : 1);
+        at += escaped ? 2 : 1;
+    }
+    return quoted;
+}
+
+} // namespace
+
 Result<json> parse_json(std::string_view text)
+{
+    auto parsed = parse_strict(text);
+    const bool python =
+        text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
+    if (!parsed && python && text.size() <= kMaxJsonBytes)
+    {
+        auto again = parse_strict(with_quoted_literals(text));
+        return again ? again : parsed;
+    }
+    return parsed;
+}
+
+namespace
+{
+
+Result<json> parse_strict(std::string_view text)
 {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     {
@@ -132,6 +183,8 @@ Result<json> parse_json(std::string_view text)
                      "check commas, quotes and brackets there"};
     }
 }
+
+} // namespace
 
 Result<json> read_json_file(const std::filesystem::path& file)
 {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -36,6 +37,7 @@ struct ActivationTensor
     bool input = false;       // the layer's input, which full recomputation keeps
     bool saved = false;       // kept by alternate recomputation, too
     bool unread = false;      // kept by that alone: no backward needs it
+    unsigned modules = 0;     // a bit for each RecomputeModule that computes it again
 
     double per_token() const { return element * width; }
 };
@@ -64,7 +66,7 @@ public:
     const ActivationTensor& operator[](std::size_t i) const { return tensors_[i]; }
 
 private:
-    std::array<ActivationTensor, 48> tensors_{}; // 26 with latents, dropout, shared experts and four norms
+    std::array<ActivationTensor, 80> tensors_{}; // 60 were a model to have every kind of layer
     std::size_t count_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/scenario/hugging_face/by_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -14,112 +15,6 @@ namespace ringside
 namespace
 {
 
-constexpr HfRange kLayers{1, 10000};
-constexpr HfRange kHeads{1, 65536};
-constexpr HfRange kWidth{1, 8 << 20};
-constexpr HfRange kRows{1, 1 << 26};
-constexpr HfRange kTokens{1, 1 << 27};
-constexpr HfRange kOrNone{0, 1 << 20};
-
-// The defaults of a family's configuration class in the transformers library (src/transformers/models/*/
-// configuration_*.py), the fields that nearly all families name alike. 0 key/value heads: as many as heads.
-struct Defaults
-{
-    std::int64_t vocab, hidden, ffn, layers, heads, kv_heads, head_dim, longest;
-};
-
-// RMSNorm, rotary positions, SwiGLU, no biases: what Llama and its successors have in common.
-void read_gated(HfConfig& c, Model& m, const Defaults& d)
-{
-    m.vocab = c.count({"vocab_size"}, d.vocab, kRows);
-    m.hidden = c.count({"hidden_size"}, d.hidden);
-    m.ffn = c.count({"intermediate_size"}, d.ffn, kWidth);
-    m.layers = c.count({"num_hidden_layers"}, d.layers, kLayers);
-    m.heads = c.count({"num_attention_heads"}, d.heads, kHeads);
-    m.kv_heads = d.kv_heads > 0 && !c.is_null("num_key_value_heads")
-                     ? c.count({"num_key_value_heads"}, d.kv_heads, kHeads)
-                     : c.maybe({"num_key_value_heads"}, kHeads).value_or(m.heads);
-    m.head_dim = d.head_dim > 0 ? c.count({"head_dim"}, d.head_dim, kHeads)
-                                : c.maybe({"head_dim"}, kHeads).value_or(0);
-    m.max_sequence_length = c.count({"max_position_embeddings"}, d.longest, kTokens);
-    m.gated_mlp = true;
-    m.norm = Norm::rmsnorm;
-    m.positions = Positions::rope;
-    m.biases = false;
-    m.tied_embeddings = c.flag("tie_word_embeddings", false);
-    m.dropout = c.number("attention_dropout", 0) > 0;
-}
-
-// "attention_bias" puts a bias on all four products of attention, "mlp_bias" on the MLP's.
-void read_biases(HfConfig& c, Model& m)
-{
-    const bool attention = c.flag("attention_bias", false);
-    const bool mlp = c.flag("mlp_bias", false);
-    m.biases = attention && mlp;
-    m.qkv_bias = attention && !mlp;
-    if (attention && !mlp)
-    {
-        c.note("attention_bias",
-               fmt::format("the output projection's {} biases are not counted", m.layers * m.hidden),
-               "biases are on queries, keys and values only, or on everything");
-    }
-    if (mlp && !attention)
-    {
-        c.note("mlp_bias", "biases of the MLP alone are not counted", "biases are on all products or none");
-    }
-}
-
-// In every `full_every`-th layer attention sees everything, in the others a window; 0: in none.
-void read_windows(HfConfig& c, Model& m, std::int64_t otherwise, std::size_t full_every)
-{
-    if (c.is_null("sliding_window"))
-    {
-        return;
-    }
-    const std::int64_t window = c.maybe({"sliding_window"}, {0, 1 << 27}).value_or(otherwise);
-    if (window > 0 && c.flag("use_sliding_window", true))
-    {
-        m.attention_per_layer.assign(std::max<std::size_t>(1, full_every), window);
-        m.attention_per_layer.back() = full_every > 0 ? 0 : window;
-    }
-}
-
-// Qwen's: the layers from max_window_layers on.
-void read_late_windows(HfConfig& c, Model& m)
-{
-    if (c.flag("use_sliding_window", false) && !c.is_null("sliding_window"))
-    {
-        const std::int64_t window = c.maybe({"sliding_window"}, {0, 1 << 27}).value_or(4096);
-        const std::int64_t from = c.maybe({"max_window_layers"}, {0, 1 << 20}).value_or(28);
-        for (std::int64_t layer = 0; layer < m.layers; ++layer)
-        {
-            m.attention_per_layer.push_back(layer >= from ? window : 0);
-        }
-    }
-}
-
-// Qwen's way of leaving experts out of some layers. Every n-th layer has them: (i + 1) % n == 0.
-void read_dense_layers(HfConfig& c, Model& m)
-{
-    const std::int64_t step = c.count({"decoder_sparse_step"}, 1, kLayers);
-    std::vector<std::int64_t> dense = c.indices("mlp_only_layers");
-    std::sort(dense.begin(), dense.end());
-    dense.erase(std::unique(dense.begin(), dense.end()), dense.end());
-    const bool leading = dense.empty() || dense.back() + 1 == static_cast<std::int64_t>(dense.size());
-    if (!leading || (!dense.empty() && step > 1))
-    {
-        c.fault("mlp_only_layers", "dense layers between those with experts",
-                "only leading layers can be dense");
-        return;
-    }
-    m.dense_layers = step > 1 ? step - 1 : static_cast<std::int64_t>(dense.size());
-    m.moe_interval = step;
-    if (step == 1 && dense.empty())
-    {
-        m.ffn = m.expert_ffn; // no layer has a dense MLP, so its width is nobody's
-    }
-}
-
 void gpt2(HfConfig& c, Model& m)
 {
     m.vocab = c.count({"vocab_size"}, 50257, kRows);
@@ -128,6 +23,7 @@ void gpt2(HfConfig& c, Model& m)
     m.heads = m.kv_heads = c.count({"n_head", "num_attention_heads"}, 12, kHeads);
     m.ffn = c.maybe({"n_inner"}, kWidth).value_or(4 * m.hidden);
     m.max_sequence_length = c.count({"n_positions", "max_position_embeddings"}, 1024, kTokens);
+    c.pass_over({"n_ctx"}); // the same number
     m.biases = true;
     m.tied_embeddings = c.flag("tie_word_embeddings", true);
     m.dropout = c.number("resid_pdrop", 0.1) + c.number("embd_pdrop", 0.1) + c.number("attn_pdrop", 0.1) > 0;
@@ -167,7 +63,7 @@ void mistral(HfConfig& c, Model& m)
 void mixtral(HfConfig& c, Model& m)
 {
     read_gated(c, m, {32000, 4096, 14336, 32, 32, 8, 0, 131072});
-    m.experts = c.count({"num_local_experts", "num_experts"}, 8, kHeads);
+    m.experts = c.experts({"num_local_experts", "num_experts"}, 8);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 2, kHeads);
     m.expert_ffn = m.ffn;
     read_windows(c, m, 0, 0);
@@ -193,7 +89,7 @@ void qwen3_moe(HfConfig& c, Model& m)
     read_gated(c, m, {151936, 2048, 6144, 24, 32, 4, 0, 32768});
     read_biases(c, m);
     m.qk_norm = QkNorm::head;
-    m.experts = c.count({"num_experts", "num_local_experts"}, 128, kHeads);
+    m.experts = c.experts({"num_experts", "num_local_experts"}, 128);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 8, kHeads);
     m.expert_ffn = c.count({"moe_intermediate_size"}, 768, kWidth);
     read_dense_layers(c, m);
@@ -203,49 +99,18 @@ void qwen2_moe(HfConfig& c, Model& m)
 {
     read_gated(c, m, {151936, 2048, 5632, 24, 16, 16, 0, 32768});
     m.qkv_bias = c.flag("qkv_bias", true);
-    m.experts = c.count({"num_experts", "num_local_experts"}, 60, kHeads);
+    m.experts = c.experts({"num_experts", "num_local_experts"}, 60);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 4, kHeads);
     m.expert_ffn = c.count({"moe_intermediate_size"}, 1408, kWidth);
     read_dense_layers(c, m);
-    const std::int64_t shared = c.count({"shared_expert_intermediate_size"}, 5632, kWidth);
-    if (shared % m.expert_ffn != 0)
+    m.shared_ffn = c.count({"shared_expert_intermediate_size"}, 5632, kWidth);
+    m.shared_experts = 1;
+    m.shared_gate = true;
+    if (m.shared_ffn % m.expert_ffn == 0) // as so many routed ones
     {
-        c.fault("shared_expert_intermediate_size",
-                fmt::format("{} is not a multiple of moe_intermediate_size {}", shared, m.expert_ffn),
-                "shared experts are as wide as routed ones");
-        return;
+        m.shared_experts = m.shared_ffn / m.expert_ffn;
+        m.shared_ffn = 0;
     }
-    m.shared_experts = shared / m.expert_ffn;
-    const std::int64_t gates =
-        std::max<std::int64_t>(0, m.layers - m.dense_layers) / m.moe_interval * m.hidden;
-    c.note("shared_expert_intermediate_size",
-           fmt::format("the gate of the shared expert, {} parameters in all, is not counted", gates));
-}
-
-// Latent attention and experts beside shared ones (DeepSeek-V2, arXiv 2405.04434, section 2).
-void read_deepseek(HfConfig& c, Model& m, std::int64_t leading, std::int64_t routed, std::int64_t shared,
-                   std::int64_t width)
-{
-    m.attention = Attention::mla;
-    m.q_lora_rank = c.is_null("q_lora_rank") ? 0 : c.count({"q_lora_rank"}, 1536, kOrNone);
-    m.kv_lora_rank = c.count({"kv_lora_rank"}, 512);
-    m.qk_nope_head_dim = c.count({"qk_nope_head_dim"}, 128, kHeads);
-    m.qk_rope_head_dim = c.count({"qk_rope_head_dim"}, 64, HfRange{0, 65536});
-    m.v_head_dim = c.count({"v_head_dim"}, 128, kHeads);
-    m.head_dim = m.qk_nope_head_dim + m.qk_rope_head_dim;
-    m.kv_heads = m.heads; // every head has keys and values of its own, out of one latent
-    if (c.is_null("n_routed_experts"))
-    {
-        return; // the library's way to say that it is dense
-    }
-    m.experts = c.count({"n_routed_experts", "num_experts", "num_local_experts"}, routed, kHeads);
-    m.shared_experts =
-        c.is_null("n_shared_experts") ? 0 : c.count({"n_shared_experts"}, shared, HfRange{0, 1024});
-    m.expert_ffn = c.count({"moe_intermediate_size"}, width, kWidth);
-    m.dense_layers = c.count({"first_k_dense_replace"}, leading, HfRange{0, 10000});
-    m.moe_interval = c.count({"moe_layer_freq"}, 1, kLayers);
-    // Layer i has experts if i >= first_k_dense_replace and i is a multiple of moe_layer_freq.
-    m.dense_layers = (m.dense_layers + m.moe_interval - 1) / m.moe_interval * m.moe_interval;
 }
 
 void deepseek_v2(HfConfig& c, Model& m)
@@ -268,13 +133,6 @@ void deepseek_v3(HfConfig& c, Model& m)
     m.router_bias = m.experts > 0 && c.word("topk_method", "noaux_tc") == "noaux_tc";
 }
 
-void read_indexer(HfConfig& c, Model& m, std::int64_t picked)
-{
-    m.index_heads = c.count({"index_n_heads"}, 64, kHeads);
-    m.index_head_dim = c.count({"index_head_dim"}, 128, kHeads);
-    m.index_top_k = c.count({"index_topk"}, picked, kTokens);
-}
-
 void deepseek_v32(HfConfig& c, Model& m)
 {
     deepseek_v3(c, m);
@@ -292,10 +150,11 @@ void deepseek_v4(HfConfig& c, Model& m)
     m.output_lora_rank = c.count({"o_lora_rank"}, 1024);
     read_indexer(c, m, 512);
     m.residual_streams = c.count({"hc_mult"}, 4, HfRange{1, 64});
-    m.experts = c.count({"n_routed_experts"}, 256, kHeads);
+    m.experts = c.experts({"n_routed_experts"}, 256);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 6, kHeads);
     m.shared_experts = c.count({"n_shared_experts"}, 1, HfRange{0, 1024});
     m.expert_ffn = m.ffn = c.count({"moe_intermediate_size"}, 2048, kWidth);
+    c.pass_over({"num_hash_layers"}); // the first layers route by the token
     m.router_bias = true;
     const std::int64_t window = c.count({"sliding_window"}, 128, kTokens);
     if (window != 128)
@@ -335,6 +194,7 @@ void kimi_linear(HfConfig& c, Model& m)
     m.router_bias = true;
     m.attention_gate = c.flag("mla_use_output_gate", false);
     m.expert_hidden = c.maybe({"routed_expert_hidden_size"}).value_or(0);
+    m.latent_norm = m.expert_hidden > 0;
     m.residual_block = c.maybe({"attn_res_block_size"}, kLayers).value_or(0);
     const nlohmann::json* linear = c.object("linear_attn_config");
     if (linear == nullptr)
@@ -358,7 +218,8 @@ void kimi_linear(HfConfig& c, Model& m)
         }
         m.attention_per_layer[static_cast<std::size_t>(layer - 1)] = entry_of(LayerAttention::linear);
     }
-    c.issues.insert(c.issues.end(), own.issues.begin(), own.issues.end());
+    own.pass_over({"full_attn_layers", "short_conv_kernel_size"});
+    c.take(own);
 }
 
 void glm4_moe(HfConfig& c, Model& m)
@@ -366,7 +227,7 @@ void glm4_moe(HfConfig& c, Model& m)
     read_gated(c, m, {151552, 4096, 10944, 46, 96, 8, 128, 131072});
     m.qkv_bias = c.flag("attention_bias", false); // and not on the output
     m.qk_norm = c.flag("use_qk_norm", false) ? QkNorm::head : QkNorm::none;
-    m.experts = c.count({"n_routed_experts"}, 128, kHeads);
+    m.experts = c.experts({"n_routed_experts"}, 128);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 8, kHeads);
     m.shared_experts = c.count({"n_shared_experts"}, 1, HfRange{0, 1024});
     m.expert_ffn = c.count({"moe_intermediate_size"}, 1408, kWidth);
@@ -380,8 +241,9 @@ void llama4(HfConfig& c, Model& m)
     read_gated(c, m, {202048, 5120, 8192, 48, 40, 8, 128, 131072});
     read_biases(c, m);
     m.expert_ffn = m.ffn;
+    c.pass_over({"use_qk_norm"}); // norms without parameters
     m.ffn = c.count({"intermediate_size_mlp"}, 16384, kWidth);
-    m.experts = c.count({"num_local_experts"}, 16, kHeads);
+    m.experts = c.experts({"num_local_experts"}, 16);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 1, kHeads);
     m.shared_experts = 1;
     m.moe_interval = c.count({"interleave_moe_layer_step"}, 1, kLayers);
@@ -431,8 +293,9 @@ void gpt_oss(HfConfig& c, Model& m)
 {
     read_gated(c, m, {201088, 2880, 2880, 36, 64, 8, 64, 131072});
     m.biases = true; // on every product, experts and router included
+    c.pass_over({"attention_bias"});
     m.attention_sinks = true;
-    m.experts = c.count({"num_local_experts", "num_experts"}, 128, kHeads);
+    m.experts = c.experts({"num_local_experts", "num_experts"}, 128);
     m.experts_per_token = c.count({"num_experts_per_tok", "experts_per_token"}, 4, kHeads);
     m.expert_ffn = m.ffn;
     read_windows(c, m, 128, 2);
@@ -486,7 +349,7 @@ void olmoe(HfConfig& c, Model& m)
     read_gated(c, m, {50304, 2048, 2048, 16, 16, 0, 0, 4096});
     read_biases(c, m);
     m.qk_norm = QkNorm::full;
-    m.experts = c.count({"num_experts", "num_local_experts"}, 64, kHeads);
+    m.experts = c.experts({"num_experts", "num_local_experts"}, 64);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 8, kHeads);
     m.expert_ffn = m.ffn;
 }
@@ -513,7 +376,7 @@ void mpt(HfConfig& c, Model& m)
         alibi = attention.flag("alibi", true);
         const bool one = attention.word("attn_type", "multihead_attention") == "multiquery_attention";
         m.kv_heads = one ? 1 : attention.maybe({"kv_n_heads"}, kHeads).value_or(m.heads);
-        c.issues.insert(c.issues.end(), attention.issues.begin(), attention.issues.end());
+        c.take(attention);
     }
     const bool learned = c.flag("learned_pos_emb", true);
     m.positions = alibi ? Positions::alibi : learned ? Positions::learned : Positions::none;
@@ -522,6 +385,50 @@ void mpt(HfConfig& c, Model& m)
     m.norm = plain ? Norm::rmsnorm : Norm::layernorm;
     m.tied_embeddings = c.flag("tie_word_embeddings", true);
     m.dropout = c.number("resid_pdrop", 0) + c.number("emb_pdrop", 0) > 0;
+}
+
+// Two widths of heads, values that are keys, and experts beside an MLP of every layer, which is a shared
+// expert (transformers, modeling_gemma4.py). A layer with experts has seven norms, and its router the gains
+// of an eighth; expert scales are as many as a router's bias.
+void gemma4(HfConfig& c, Model& m)
+{
+    read_by_fields(c, m, {.qk_norm = QkNorm::head, .norms = 4, .tied = true});
+    for (const char* name : {"hidden_size_per_layer_input", "num_kv_shared_layers"})
+    {
+        if (c.maybe({name}, kOrNone).value_or(0) > 0)
+        {
+            c.fault(name, "embeddings of single layers and shared keys cannot be said",
+                    "the 31B and the 26B A4B models have none");
+        }
+    }
+    c.pass_over({"vocab_size_per_layer_input", "enable_moe_block"});
+    if (m.experts > 0)
+    {
+        m.norms_per_layer = 8;
+        m.router_bias = true;
+        m.shared_experts = 1;
+        m.shared_ffn = c.count({"intermediate_size"}, 9216, kWidth);
+        m.ffn = m.expert_ffn;
+    }
+}
+
+// Attention and Mamba-2 of every layer beside each other.
+void falcon_h1(HfConfig& c, Model& m)
+{
+    read_by_fields(c, m, {});
+    m.linear_norm = c.flag("mamba_rms_norm", false);
+    m.attention_per_layer = {entry_of(LayerAttention::hybrid)};
+}
+
+// "intermediate_size" is an expert's; the MLP that every token passes through has a width of its own.
+void granite_hybrid(HfConfig& c, Model& m)
+{
+    const bool rotated = c.word("position_embedding_type", "nope") == "rope";
+    read_by_fields(c, m, {.positions = rotated ? Positions::rope : Positions::none});
+    if (m.experts == 0)
+    {
+        m.ffn = c.count({"shared_intermediate_size"}, 1024, kWidth);
+    }
 }
 
 constexpr std::array kFamilies{
@@ -555,6 +462,69 @@ constexpr std::array kFamilies{
     HfFamily{"olmo2", "Olmo2ForCausalLM", "OLMo 2", olmo2},
     HfFamily{"olmoe", "OlmoeForCausalLM", "OLMoE", olmoe},
     HfFamily{"mpt", "MptForCausalLM", "MPT", mpt},
+
+    // What follows is read by its fields; the row says what those do not tell.
+    HfFamily{"qwen2_vl", "Qwen2VLForConditionalGeneration", "Qwen2-VL", qwen2},
+    HfFamily{"qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", "Qwen2.5-VL", qwen2},
+    HfFamily{"qwen2_5_vl_text", "", "Qwen2.5-VL", qwen2},
+    HfFamily{"qwen3_vl_text", "", "Qwen3-VL", qwen3},
+    HfFamily{"qwen3_vl_moe_text", "", "Qwen3-VL MoE", qwen3_moe},
+    HfFamily{"qwen3_omni_moe_text", "", "Qwen3-Omni", qwen3_moe},
+    HfFamily{"glm_moe_dsa", "GlmMoeDsaForCausalLM", "GLM-5", deepseek_v32},
+    HfFamily{"glm4v_moe_text", "", "GLM-4.5V", glm4_moe},
+    HfFamily{"solar_open", "SolarOpenForCausalLM", "Solar Open", glm4_moe},
+    HfFamily{
+        "qwen3_next", "Qwen3NextForCausalLM", "Qwen3-Next", nullptr, {.qk_norm = QkNorm::head, .gate = true}},
+    HfFamily{
+        "qwen3_5_text", "Qwen3_5ForCausalLM", "Qwen3.5", nullptr, {.qk_norm = QkNorm::head, .gate = true}},
+    HfFamily{"qwen3_5_moe_text",
+             "Qwen3_5MoeForCausalLM",
+             "Qwen3.5 MoE",
+             nullptr,
+             {.qk_norm = QkNorm::head, .gate = true}},
+    HfFamily{"gemma4_text", "Gemma4ForCausalLM", "Gemma 4", gemma4},
+    HfFamily{"gemma4", "Gemma4ForConditionalGeneration", "Gemma 4", gemma4},
+    HfFamily{"nemotron_h",
+             "NemotronHForCausalLM",
+             "Nemotron-H",
+             nullptr,
+             {.norms = 1, .gated = false, .router_bias = true, .positions = Positions::none}},
+    HfFamily{"jamba", "JambaForCausalLM", "Jamba", nullptr, {.positions = Positions::none}},
+    HfFamily{"granitemoehybrid", "GraniteMoeHybridForCausalLM", "Granite 4", granite_hybrid},
+    HfFamily{"bamba", "BambaForCausalLM", "Bamba", nullptr, {}},
+    HfFamily{"falcon_h1", "FalconH1ForCausalLM", "Falcon-H1", falcon_h1},
+    HfFamily{"lfm2", "Lfm2ForCausalLM", "LFM2", nullptr, {.qk_norm = QkNorm::head, .tied = true}},
+    HfFamily{"lfm2_moe", "Lfm2MoeForCausalLM", "LFM2 MoE", nullptr, {.qk_norm = QkNorm::head, .tied = true}},
+    HfFamily{"minimax_m2", "MiniMaxM2ForCausalLM", "MiniMax-M2", nullptr, {.qk_norm = QkNorm::full}},
+    HfFamily{"glm4_moe_lite", "Glm4MoeLiteForCausalLM", "GLM-4.7 Flash", nullptr, {.router_bias = true}},
+    HfFamily{"ernie4_5", "Ernie4_5ForCausalLM", "ERNIE 4.5", nullptr, {.tied = true}},
+    HfFamily{
+        "ernie4_5_moe", "Ernie4_5_MoeForCausalLM", "ERNIE 4.5", nullptr, {.tied = true, .router_bias = true}},
+    HfFamily{
+        "dots1", "Dots1ForCausalLM", "dots.llm1", nullptr, {.qk_norm = QkNorm::head, .router_bias = true}},
+    HfFamily{"bailing_moe_v2", "BailingMoeV2ForCausalLM", "Ling 2", nullptr, {.qk_norm = QkNorm::head}},
+    HfFamily{"step3p5", "Step3p5ForCausalLM", "Step 3.5", nullptr, {.qk_norm = QkNorm::head}},
+    HfFamily{"mimo_v2_flash", "MiMoV2FlashForCausalLM", "MiMo-V2", nullptr, {}},
+    HfFamily{"afmoe",
+             "AfmoeForCausalLM",
+             "Trinity",
+             nullptr,
+             {.qk_norm = QkNorm::head, .norms = 4, .router_bias = true, .gate = true}},
+    HfFamily{"exaone_moe",
+             "ExaoneMoEForCausalLM",
+             "K-EXAONE",
+             nullptr,
+             {.qk_norm = QkNorm::head, .router_bias = true}},
+    HfFamily{"exaone4", "Exaone4ForCausalLM", "EXAONE 4", nullptr, {.qk_norm = QkNorm::head}},
+    HfFamily{"seed_oss", "SeedOssForCausalLM", "Seed-OSS", nullptr, {.qkv_bias = true}},
+    HfFamily{"smollm3", "SmolLM3ForCausalLM", "SmolLM3", nullptr, {.tied = true}},
+    HfFamily{"olmo3", "Olmo3ForCausalLM", "Olmo 3", nullptr, {.qk_norm = QkNorm::full}},
+    HfFamily{"ministral3", "Ministral3ForCausalLM", "Ministral 3", nullptr, {}},
+    HfFamily{"granite", "GraniteForCausalLM", "Granite", nullptr, {}},
+    HfFamily{"hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM", "Hunyuan", nullptr, {.qk_norm = QkNorm::head}},
+    HfFamily{"arcee", "ArceeForCausalLM", "Arcee", nullptr, {.gated = false}},
+    HfFamily{"apertus", "ApertusForCausalLM", "Apertus", nullptr, {.qk_norm = QkNorm::head, .gated = false}},
+    HfFamily{"youtu_llm", "YoutuForCausalLM", "Youtu-LLM", nullptr, {.tied = true}},
 };
 
 } // namespace

@@ -4,10 +4,11 @@
 //
 // Defaults are those of each library class, not of the best-known model of a family: without
 // num_key_value_heads Llama and Mistral mean different things. `null` is left out, except for q_lora_rank
-// and experts, where it means none. Unknown fields are no faults; a field that is read and wrong is one. A
-// note says by how much the shape is wrong where that is known (the gate of Qwen2-MoE's shared expert,
-// biases on one half of a layer, norms without parameters). Where no layer has a dense MLP, its width is the
-// experts'.
+// and experts, where it means none, as 0 does. A field that is read and wrong is a fault, one that bears on
+// the shape and is read by nobody a note. An unknown architecture is read by its fields if all of them have
+// their place, and is compared with a known one if not. A note says by how much the shape is wrong where that
+// is known (biases on one half of a layer, norms without parameters). Where no layer has a dense MLP, its
+// width is the experts'. Meta's and Mistral's params.json is read as well.
 #pragma once
 
 #include "core/scenario/presets.h"
@@ -21,8 +22,8 @@
 namespace ringside
 {
 
-// The largest config.json that is read; real ones have a few kilobytes.
-inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
+// The largest config.json that is read; some list every quantized tensor in megabytes.
+inline constexpr std::size_t kMaxConfigBytes = 16U << 20U;
 
 struct HuggingFaceModel
 {
@@ -30,6 +31,7 @@ struct HuggingFaceModel
     std::string model_type;            // "llama"
     std::string family;                // "Llama"
     Issues notes;                      // warnings by path: what the config says and the shape cannot
+    std::vector<std::string> unread;   // paths of fields that bear on the shape and that nobody has read
     std::vector<std::string> defaults; // fields of the shape that it left out: "num_key_value_heads 32"
 };
 

@@ -251,3 +251,130 @@ TEST_CASE("layers without what they need are faults that say what would do")
     CHECK(fault("llama-3.1-8b", {-4}).find("linear_head_dim") != std::string::npos);
     CHECK(fault("deepseek-v3.2", {-1}).empty());
 }
+
+namespace
+{
+
+// A small hybrid of every kind that keeps a state, for numbers that can be worked out by hand.
+Model hybrid(std::vector<std::int64_t> entries)
+{
+    Model m;
+    m.layers = std::ssize(entries);
+    m.hidden = 64;
+    m.heads = 4;
+    m.kv_heads = 2;
+    m.head_dim = 16;
+    m.ffn = 96;
+    m.vocab = 100;
+    m.gated_mlp = true;
+    m.norm = Norm::rmsnorm;
+    m.positions = Positions::rope;
+    m.attention = Attention::gqa;
+    m.linear_heads = 8;
+    m.linear_head_dim = 16;
+    m.linear_key_heads = 2;
+    m.linear_key_dim = 32;
+    m.linear_rank = 4;
+    m.attention_per_layer = std::move(entries);
+    return resolved(m);
+}
+
+std::int64_t attention_weights(const Model& m, LayerAttention kind)
+{
+    std::int64_t sum = 0;
+    for (const Weight& w : layer_weights(m, Parallel{}, {false, kind}))
+    {
+        sum += w.mlp || w.name == "norms" ? 0 : w.elements();
+    }
+    return sum;
+}
+
+} // namespace
+
+TEST_CASE("hand-worked: parameters and states of gated delta net, Mamba, Mamba-2, lightning and convolutions")
+{
+    const Model m = hybrid({0});
+    // Keys 2 x 32 wide, values 8 x 16: queries, keys, values, gate; decays and steps; 4 taps; norm; output.
+    CHECK(attention_weights(m, LayerAttention::delta) ==
+          64 * (64 + 64 + 128 + 128) + 64 * 16 + 4 * (64 + 64 + 128) + 16 + 16 + 128 * 64);
+    // Gate and values, groups' keys and queries, steps; 4 taps and a bias; three of a head; norm; output.
+    CHECK(attention_weights(m, LayerAttention::mamba2) ==
+          64 * (256 + 128 + 8) + 5 * (128 + 128) + 24 + 128 + 128 * 64);
+    // Channels of 128: step, key and query out of them, their norms, step up with its bias, decays, skips.
+    CHECK(attention_weights(m, LayerAttention::mamba) ==
+          64 * 256 + 5 * 128 + 128 * (4 + 64) + (4 + 64) + 4 * 128 + 128 * (32 + 2) + 128 * 64);
+    CHECK(attention_weights(m, LayerAttention::lightning) == 64 * 3 * 128 + 64 * 128 + 128 + 128 * 64);
+    CHECK(attention_weights(m, LayerAttention::conv) == 64 * 192 + 4 * 64 + 64 * 64);
+    CHECK(attention_weights(m, LayerAttention::hybrid) ==
+          attention_weights(m, LayerAttention::mamba2) + attention_weights(m, LayerAttention::full));
+    CHECK(attention_weights(m, LayerAttention::none) == 0);
+
+    const auto state = [&](LayerAttention kind)
+    { return attention_layers(hybrid({entry_of(kind)}), 1).front().numbers(1e6); };
+    CHECK(state(LayerAttention::delta) == 8 * 16 * 32 + 3 * (64 + 64 + 128));
+    CHECK(state(LayerAttention::mamba2) == 8 * 16 * 32 + 3 * (128 + 128));
+    CHECK(state(LayerAttention::mamba) == 8 * 16 * 32 + 3 * 128);
+    CHECK(state(LayerAttention::lightning) == 8 * 16 * 32);
+    CHECK(state(LayerAttention::conv) == 3 * 64);
+    CHECK(state(LayerAttention::none) == 0);
+    CHECK(attention_layers(hybrid({entry_of(LayerAttention::mamba2)}), 1).front().state_flops ==
+          7 * 8 * 16 * 32);
+}
+
+TEST_CASE("layers with a window have heads of their own where the model says so")
+{
+    Model m = hybrid({16, 0});
+    m.window_kv_heads = 4;
+    m.window_head_dim = 8;
+    m.values_are_keys = true;
+    const auto weights = [&](std::int64_t layer)
+    {
+        std::int64_t sum = 0;
+        for (const Weight& w : layer_weights(m, Parallel{}, layer_kind(m, layer)))
+        {
+            sum += w.mlp || w.name == "norms" ? 0 : w.elements();
+        }
+        return sum;
+    };
+    CHECK(weights(0) == 64 * (4 * 8 + 2 * 4 * 8) + 4 * 8 * 64); // queries, keys, values; output
+    CHECK(weights(1) == 64 * (4 * 16 + 2 * 16) + 4 * 16 * 64);  // keys stand for values
+    CHECK_FALSE(attends_alike(m));
+    REQUIRE(attention_parts(m).size() == 2);
+    const auto layers = attention_layers(m, 2);
+    CHECK(layers.front().cached == 2 * 16 * 2); // all tokens
+    CHECK(layers.back().cached == 2 * 8 * 4);   // those of the window
+}
+
+TEST_CASE("layers of one half hold each weight once, and train and serve")
+{
+    Scenario s = with("llama-3.1-8b");
+    s.cluster.gpus = 8;
+    s.training.global_batch = 64;
+    for (const std::int64_t experts : {0, 8})
+    {
+        INFO(experts);
+        s.model = hybrid({entry_of(LayerAttention::mamba2), entry_of(LayerAttention::none), 0,
+                          entry_of(LayerAttention::none), entry_of(LayerAttention::delta), 0});
+        s.model.split_blocks = true;
+        s.model.norms_per_layer = 1;
+        s.model.experts = experts;
+        s.model.experts_per_token = experts > 0 ? 2 : 0;
+        s.model = resolved(s.model);
+        const std::int64_t mlps = experts > 0 ? 2 * (experts * 3 * 64 * 96 + 64 * experts) : 2 * 3 * 64 * 96;
+        std::int64_t attention = attention_weights(s.model, LayerAttention::mamba2) +
+                                 2 * attention_weights(s.model, LayerAttention::full) +
+                                 attention_weights(s.model, LayerAttention::delta);
+        CHECK(count_parameters(s.model).layers == mlps + attention + 6 * 64);
+        CHECK_FALSE(has_errors(validate(s)));
+        for (const Recompute recompute : every<Recompute>())
+        {
+            s.training.recompute = recompute;
+            CHECK(memory_report(s).worst().total().value > 0);
+            CHECK(step_time(s).total() > 0);
+            CHECK(std::isfinite(step_time(s).total()));
+        }
+        const ServingReport served = serving_report(s, serving_setup(s));
+        CHECK(std::isfinite(served.decode.total()));
+        CHECK(served.sequence.value > 0);
+    }
+}

@@ -2,7 +2,6 @@
 // batching, PagedAttention and speculative decoding on pages of their own.
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
 #include "ui/shell/paged_view.h"
@@ -169,9 +168,27 @@ void draw_requests(PanelColumn& column, const ServingSetup& s, ServingSettings& 
 
 std::string kind_of(LayerAttention kind)
 {
-    return kind == LayerAttention::csa   ? "CSA"
-           : kind == LayerAttention::hca ? "HCA"
-                                         : capitalized(std::string(name_of(kind))) + " attention";
+    switch (kind)
+    {
+    case LayerAttention::csa:
+        return "CSA";
+    case LayerAttention::hca:
+        return "HCA";
+    case LayerAttention::delta:
+        return "Gated delta net";
+    case LayerAttention::mamba:
+        return "Mamba";
+    case LayerAttention::mamba2:
+        return "Mamba-2";
+    case LayerAttention::hybrid:
+        return "Attention and Mamba-2";
+    case LayerAttention::conv:
+        return "Convolution";
+    case LayerAttention::none:
+        return "MLP alone";
+    default:
+        return capitalized(std::string(name_of(kind))) + " attention";
+    }
 }
 
 // What such a layer keeps and reads.
@@ -187,6 +204,10 @@ std::string keeps_of(const AttentionLayers& a)
     case LayerAttention::hca:
         return fmt::format("One key for {} tokens, and the last {} tokens", figure(a.keys.every),
                            figure(a.keys.window));
+    case LayerAttention::hybrid:
+        return fmt::format("Keys and values of every token, and a state of {} numbers", figure(a.state, 9));
+    case LayerAttention::none:
+        return "Nothing";
     default:
         return fmt::format("A state of {} numbers, whatever the context", figure(a.state, 9));
     }
