@@ -171,6 +171,15 @@ void check_questions(const std::filesystem::path& assets, const Presets& presets
     }
     const std::set<std::string> known = known_views();
     append(found.issues, check_references(bank, *inventory, known));
+    for (const auto& [taught, by] : lessons)
+    {
+        if (inventory->find_concept(taught) == nullptr)
+        {
+            found.issues.push_back({fmt::format("lesson {}: concepts", *by.begin()),
+                                    fmt::format("there is no \"{}\"", taught),
+                                    "use an id of study/inventory.json"});
+        }
+    }
     Calculator calculator(presets);
     const ErrataRead errata = load_errata(assets);
     append(found.issues, errata.issues);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/json/json_table.h"
+#include "core/study/questions/study_json.h"
 
 #include <algorithm>
 #include <cctype>
@@ -132,13 +133,11 @@ void check_concepts(const Lesson& lesson, Issues& issues)
 {
     for (std::size_t i = 0; i < lesson.concepts.size(); ++i)
     {
-        const std::string& c = lesson.concepts[i];
-        const bool good = c.size() == 3 && c[0] == 'C' &&
-                          std::isdigit(static_cast<unsigned char>(c[1])) != 0 &&
-                          std::isdigit(static_cast<unsigned char>(c[2])) != 0;
-        add_if(issues, !good,
-               {fmt::format("concepts[{}]", i), fmt::format("\"{}\" is no concept", c),
-                "use C and two digits, like C18"});
+        if (auto fault = no_id(lesson.concepts[i]))
+        {
+            fault->path = fmt::format("concepts[{}]", i);
+            issues.push_back(std::move(*fault));
+        }
     }
 }
 

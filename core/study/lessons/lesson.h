@@ -84,7 +84,7 @@ struct Lesson
     std::string title;
     std::string about;
     double minutes = 5;
-    std::vector<std::string> concepts;      // "C18"
+    std::vector<std::string> concepts;      // "pipeline-bubble"
     std::vector<std::string> prerequisites; // ids of lessons before this one
     std::vector<LessonStep> steps;
 };

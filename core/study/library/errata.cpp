@@ -130,7 +130,6 @@ const JsonTable<Erratum> kErratumTable{
         {"concept", &Erratum::concept_id, kNeeded},
         {"title", &Erratum::title, kNeeded},
         {"claim", &Erratum::claim, kNeeded},
-        {"where", &Erratum::where, {.needed = true, .least = 1}},
         {"truth", &Erratum::truth, kNeeded},
         {"assumption", &Erratum::assumption},
         {"why", &Erratum::why, {.needed = true, .least = 1}},
@@ -198,10 +197,6 @@ bool matches(const Erratum& e, std::string_view query)
 {
     std::string all =
         fmt::format("{} {} {} {} {} {}", e.id, e.title, e.claim, e.truth, name_of(e.kind), e.topic);
-    for (const std::string& where : e.where)
-    {
-        all += " " + where;
-    }
     all = small_letters(all);
     std::istringstream words(small_letters(query));
     std::string word;
@@ -298,7 +293,7 @@ Issues check_errata(const std::vector<Erratum>& errata, const Inventory& invento
                    "use an id of study/inventory.json");
         check.need(find_topic(e.topic) != nullptr, "topic", e.topic, "use one of the 24 topics");
         check.need(inventory.find_concept(e.concept_id) != nullptr, "concept", e.concept_id,
-                   "use C01 to C42");
+                   "use an id of study/inventory.json");
         check.need(e.view.empty() || views.empty() || views.contains(e.view), "view", e.view,
                    "ringside picture --list names the views");
         check.numbers(calculator);

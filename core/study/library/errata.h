@@ -63,10 +63,9 @@ struct Erratum
     std::string id; // "E01"
     ErratumKind kind = ErratumKind::imprecise;
     std::string topic;      // id of a StudyTopic
-    std::string concept_id; // "C13"
+    std::string concept_id; // "sharded-step"
     std::string title;
     std::string claim;
-    std::vector<std::string> where; // it is said: "000-Q16", "001 section 2"
     std::string truth;
     std::string assumption;               // under which the claim holds; may be empty
     std::vector<std::string> why;         // the derivation, line by line, with the sources' numbers

@@ -32,7 +32,7 @@ struct Review
 
 struct SkillScore
 {
-    std::string skill; // id, "004-SA1"
+    std::string skill; // id, "model-memory"
     int score = 1;     // 1 cannot, 2 vaguely, 3 can explain, 4 can derive, 5 can teach
     std::int64_t time_ms = 0;
 

@@ -35,6 +35,19 @@ const JsonTable<Pair> kPlaceTable{{{"lesson", &Pair::first, kNeeded}, {"step", &
 constexpr JsonRule kTime{.needed = true, .least = 0, .most = kLastMs};
 constexpr JsonRule kGrade{.least = 1, .most = 4, .by_number = true};
 
+// What files of earlier versions call the skills, by number.
+constexpr std::string_view kFormerSkill = "004-SA";
+constexpr std::array<std::string_view, 8> kSkillNow{
+    "model-memory", "data-parallelism", "tensor-parallelism", "pipeline-parallelism",
+    "zero-stages",  "ring-all-reduce",  "scaling-laws",       "layout-design"};
+std::string skill_now(const std::string& skill)
+{
+    const std::size_t at = skill.starts_with(kFormerSkill) && skill.size() == kFormerSkill.size() + 1
+                               ? static_cast<std::size_t>(skill.back() - '1')
+                               : kSkillNow.size();
+    return at < kSkillNow.size() ? std::string(kSkillNow.at(at)) : skill;
+}
+
 const JsonTable<SkillScore> kScoreTable{{
     {"skill", &SkillScore::skill, kNeeded},
     {"score", &SkillScore::score, {.needed = true, .least = 1, .most = 5}},
@@ -84,6 +97,11 @@ void put(Progress&, std::set<std::string>& list, std::string entry)
 void put(Progress&, std::map<std::string, std::string>& list, Pair entry)
 {
     list.insert_or_assign(std::move(entry.first), std::move(entry.second));
+}
+void put(Progress&, std::vector<SkillScore>& list, SkillScore entry)
+{
+    entry.skill = skill_now(entry.skill);
+    list.push_back(std::move(entry));
 }
 template <class T>
 void put(Progress&, std::vector<T>& list, T entry)

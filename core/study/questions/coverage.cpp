@@ -127,37 +127,31 @@ std::size_t Coverage::complete() const
 
 Coverage coverage_of(const QuestionBank& bank, const Inventory& inventory, const LessonsByConcept& lessons)
 {
-    std::map<std::string, ConceptCoverage> concepts;
+    Coverage coverage;
     for (const Concept& c : inventory.concepts)
     {
         const auto taught = lessons.find(c.id);
-        ConceptCoverage& own = concepts[c.id];
-        own.id = c.id;
-        own.title = c.title;
-        own.lessons = taught == lessons.end() ? std::set<std::string>() : taught->second;
+        coverage.concepts.push_back(
+            {.id = c.id,
+             .title = c.title,
+             .lessons = taught == lessons.end() ? std::set<std::string>() : taught->second});
     }
     for (const QuestionFamily& family : bank.families)
     {
         for (const QuestionVariant& v : family.variants)
         {
-            const auto found = concepts.find(v.concept_id);
-            if (found != concepts.end())
+            const auto c = std::ranges::find(coverage.concepts, v.concept_id, &ConceptCoverage::id);
+            if (c != coverage.concepts.end())
             {
-                ConceptCoverage& c = found->second;
-                c.families.insert(family.id);
-                c.engine = c.engine || computed(v);
-                add_asked(v, c.metrics);
+                c->families.insert(family.id);
+                c->engine = c->engine || computed(v);
+                add_asked(v, c->metrics);
                 if (!v.view.empty())
                 {
-                    c.views.emplace(view_of(v.view));
+                    c->views.emplace(view_of(v.view));
                 }
             }
         }
-    }
-    Coverage coverage;
-    for (auto& [id, c] : concepts)
-    {
-        coverage.concepts.push_back(std::move(c));
     }
     return coverage;
 }
@@ -186,7 +180,8 @@ void check_variant_references(const QuestionFamily& family, const QuestionVarian
     {
         need(find_variant(bank, id).has_value(), "parts", id, "use the id of a family");
     }
-    need(inventory.find_concept(v.concept_id) != nullptr, "concept", v.concept_id, "use C01 to C42");
+    need(inventory.find_concept(v.concept_id) != nullptr, "concept", v.concept_id,
+         "use an id of study/inventory.json");
     need(v.view.empty() || views.empty() || views.contains(v.view), "view", v.view,
          "ringside picture --list names the views");
 }

@@ -24,7 +24,7 @@ struct InventoryItem
 
 struct Concept
 {
-    std::string id;    // "C01"
+    std::string id;    // "model-state"
     std::string title; // "Model-state ledger"
 };
 

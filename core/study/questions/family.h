@@ -179,7 +179,7 @@ struct QuestionVariant
     Difficulty difficulty = Difficulty::easy;
     QuestionKind kind = QuestionKind::numeric;
     std::string title;
-    std::string concept_id;           // "C01"
+    std::string concept_id;           // "model-state"
     std::vector<std::string> sources; // published ones, where it names any
     std::vector<std::string> errata;
     double target_s = 60; // a prepared user's

@@ -32,7 +32,7 @@ struct FamilyInfo
 {
     std::string id;
     std::string topic;                  // id of a StudyTopic
-    std::string concept_id;             // "C01"
+    std::string concept_id;             // "model-state"
     std::string kind;                   // numeric, recall, comparison, ordering, diagnosis, design
     std::string difficulty;             // easy, medium, hard
     std::vector<std::string> questions; // its variants: "state/easy"

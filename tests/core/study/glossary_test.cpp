@@ -185,7 +185,7 @@ TEST_CASE("the glossary that ships has no fault, and every term leads somewhere"
 
 TEST_CASE("every concept's main words are in the glossary, and every lesson is some term's")
 {
-    // C01 to C42.
+    // As in the inventory.
     const std::vector<std::vector<std::string_view>> concepts{
         {"model state", "optimizer state", "master weights"},
         {"HBM", "GB and GiB"},

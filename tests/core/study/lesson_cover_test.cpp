@@ -14,7 +14,7 @@ namespace
 LessonPlan plan_of(const char* steps)
 {
     auto document = nlohmann::json::parse(R"({"schema": "ringside.lesson/1", "id": "a", "title": "A",
-        "about": "B.", "minutes": 2, "concepts": ["C01"], "prerequisites": []})");
+        "about": "B.", "minutes": 2, "concepts": ["model-state"], "prerequisites": []})");
     document["steps"] = nlohmann::json::parse(steps);
     document["steps"].push_back(nlohmann::json::parse(
         R"({"heading": "Repair", "text": "Repair.", "free": ["parallel.zero"], "set": {"parallel.zero": 0},

@@ -26,7 +26,7 @@ json small()
 {
     return json::parse(R"({
       "schema": "ringside.lesson/1", "id": "small", "title": "A small lesson", "about": "Two steps.",
-      "minutes": 3, "concepts": ["C01"],
+      "minutes": 3, "concepts": ["model-state"],
       "steps": [
         {"heading": "Look", "text": "**{model}** has {metric:model.parameters as count} parameters.",
          "view": "memory",
@@ -151,14 +151,14 @@ TEST_CASE("every fault of a lesson is named by its path, all at once")
     json document = small();
     document.erase("about");
     document["minuts"] = 4;
-    document["concepts"] = {"bubble"};
+    document["concepts"] = {"The bubble"};
     document["steps"][0]["headng"] = "x";
     document["steps"][0]["predict"]["to"] = 1;
     document["steps"][1]["text"] = std::string(300, 'a') + std::string(61 * 2, ' ');
     document["steps"][2]["task"].erase("hint");
     const auto faults = faults_of(document, "memory/other.json");
     for (const char* start :
-         {"about: is missing", "minuts: unknown field", "concepts[0]: \"bubble\"", "steps[0].headng: unknown",
+         {"about: is missing", "minuts: unknown field", "concepts[0]: \"The bubble\"", "steps[0].headng: unknown",
           "steps[0].predict.to: ", "steps[2].task.hint: is missing", "id: \"small\" and the file"})
     {
         INFO(start << "\n" << fmt::format("{}", fmt::join(faults, "\n")));

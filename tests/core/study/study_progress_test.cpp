@@ -28,7 +28,7 @@ Progress full()
     apply(p, SetFlag{"ring-time", true});
     apply(p, SetSuspended{"old", true});
     apply(p, SetNote{"zero-state", "12 P / N, not 16 P / N"});
-    apply(p, SkillScore{"004-SA1", 4, kMorning});
+    apply(p, SkillScore{"model-memory", 4, kMorning});
     apply(p, SetTask{{"day0-ring", kMorning}, true});
     apply(p, LessonGuess{"bubble", "s3", 0.25, 0.158, "of total", kMorning});
     apply(p, SetPlace{"bubble", "s4"});
@@ -48,6 +48,15 @@ std::string line_with(const std::string& text, std::string_view word)
 }
 
 } // namespace
+
+TEST_CASE("a file of an earlier version keeps its scores: skills have names now")
+{
+    std::string text = to_text(full());
+    text.replace(text.find("model-memory"), 12, "004-SA1");
+    const ProgressRead read = read_progress(text);
+    REQUIRE(read.progress.skills.size() == 1);
+    CHECK(read.progress.skills[0] == SkillScore{"model-memory", 4, kMorning});
+}
 
 TEST_CASE("a review's state is that of the card before it, from the log")
 {

@@ -24,7 +24,7 @@ double number(const Question& q, const char* name)
 QuestionFamily family_of(const std::string& fields)
 {
     const std::string text = R"({"schema": "ringside.questions/1", "topic": "t", "title": "T", "families": [{
-        "id": "f", "title": "F", "concept": "C01", "kind": "numeric", "stem": "s", "key": "x", "unit": "",
+        "id": "f", "title": "F", "concept": "model-state", "kind": "numeric", "stem": "s", "key": "x", "unit": "",
         "hints": ["a", "b", "c"], "parameters": {"x": {"from": [3, 5]}}, "solution": [{"says": "x", "value": "x"}],
         "variants": [{"id": "v", "difficulty": "easy", )" +
                              fields + "}]}]}";
@@ -316,7 +316,7 @@ TEST_CASE("a variant with a stem of its own does not inherit a note about anothe
 {
     const std::string family =
         R"({"schema": "ringside.questions/1", "topic": "t", "title": "T", "families": [{
-        "id": "f", "title": "F", "concept": "C01", "kind": "numeric", "stem": "s", "note": "No offload.", "key": "1",
+        "id": "f", "title": "F", "concept": "model-state", "kind": "numeric", "stem": "s", "note": "No offload.", "key": "1",
         "unit": "", "hints": ["a", "b", "c"], "solution": [{"says": "x", "value": "1"}], "variants": [
         {"id": "same", "difficulty": "easy"},
         {"id": "other", "difficulty": "easy", "stem": "Offloaded."},
