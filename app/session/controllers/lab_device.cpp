@@ -30,7 +30,7 @@ void LabDevice::wait() const
     }
 }
 
-LabDevice::Found LabDevice::look() const
+LabDevice::Found LabDevice::poll() const
 {
     const std::scoped_lock lock(mutex_);
     return found_;

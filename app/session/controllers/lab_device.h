@@ -36,7 +36,7 @@ public:
         std::int64_t workspace = 0; // [B] that it keeps for itself
         std::optional<trainer::DeviceRates> rates;
     };
-    Found look() const;
+    Found poll() const;
     // Measures no longer: training is wanted. Rates of the little that was measured are kept.
     void stop_early() { stop_ = true; }
     void wait() const; // for pictures and tests

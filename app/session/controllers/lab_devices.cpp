@@ -167,7 +167,7 @@ void LabDevices::look(LabFrame& frame, const TrainerConfig& config, bool idle)
 {
     if (device_ && !found_.done)
     {
-        found_ = device_->look();
+        found_ = device_->poll();
         const Gpu* sheet = found_.done ? sheet_of(setup_.data_sheets, found_.name) : nullptr;
         sheet_flops_ = sheet == nullptr ? 0 : sheet->bf16_tflops * 1e12;
     }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/counted.h"
 #include "core/base/overloaded.h"
 #include "core/base/ranges.h"
+#include "core/base/text/text.h"
 #include "core/study/sessions/session_json.h"
 #include "ui/shell/view.h"
 
@@ -26,7 +26,7 @@ StudyController::StudyController(Setup setup) : setup_(std::move(setup))
     }
     list_families();
     resume();
-    look();
+    update_frame();
     show_question();
 }
 
@@ -81,7 +81,7 @@ void StudyController::list_families()
     }
 }
 
-void StudyController::look()
+void StudyController::update_frame()
 {
     StudyFrame& f = frame_;
     read_clock();
@@ -137,7 +137,7 @@ void StudyController::tick()
     }
     if (now.ms >= next_look_ms_)
     {
-        look();
+        update_frame();
     }
     show_question();
 }
@@ -151,13 +151,13 @@ Notice StudyController::changed()
         list_families(); // another window may have added cards
     }
     frame_.saved = !has_errors(issues);
-    look();
+    update_frame();
     return has_errors(issues) ? Notice("Not saved", {to_line(issues.front())}) : Notice();
 }
 
 StudyController::Answer StudyController::start(const StartDrill& action)
 {
-    look();
+    update_frame();
     DeckRequest request = action.request;
     request.seed = static_cast<std::uint64_t>(frame_.now.ms);
     auto deck = action.cards.empty() ? make_deck(frame_.state(), request) : action.cards;
@@ -191,7 +191,7 @@ std::size_t points_of(const Result<Question>& question)
 
 StudyController::Answer StudyController::start(const StartSpoken& action)
 {
-    look();
+    update_frame();
     const auto seed = static_cast<std::uint64_t>(frame_.now.ms);
     std::optional<DeckCard> card;
     if (action.family.empty())
@@ -217,7 +217,7 @@ StudyController::Answer StudyController::start(const StartSpoken& action)
 // One that is due or new, else the least remembered.
 StudyController::Answer StudyController::start(const QuizView& action)
 {
-    look();
+    update_frame();
     std::vector<DeckCard> deck;
     DeckRequest request;
     for (const DeckKind kind : {DeckKind::due, DeckKind::weak})
@@ -244,7 +244,7 @@ StudyController::Answer StudyController::start(const QuizView& action)
 
 StudyController::Answer StudyController::start(const StartMock& action)
 {
-    look();
+    update_frame();
     MockSession mock = start_mock(frame_.state(), action.minutes, static_cast<std::uint64_t>(frame_.now.ms));
     if (mock.items.empty())
     {
@@ -297,7 +297,7 @@ StudyController::Answer StudyController::end()
 {
     const std::string view = frame_.came_from.empty() ? id_of(ViewRole::study) : frame_.came_from;
     begin(std::exchange(aside_, std::monostate()));
-    look();
+    update_frame();
     return {"", view};
 }
 

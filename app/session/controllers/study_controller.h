@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/files/study_store.h"
+#include "core/base/notice.h"
 #include "core/study/progress/imports.h"
 #include "core/study/sessions/asking.h"
 #include "ui/shell/frame/study_frame.h"
@@ -80,7 +81,7 @@ private:
     std::optional<Verdict> verdict_on(const std::string& answer) const;
     // After the progress changed: saved, and everything that follows from it made again.
     Notice changed();
-    void look();
+    void update_frame();
     void read_clock();
     void list_families();
     // What is under way, to go on with after a restart.

@@ -32,7 +32,7 @@ void StudyController::begin(StudySession session)
     frame_.came_from.clear();
     frame_.unread.clear();
     drawn_for_.reset();
-    look();
+    update_frame();
     keep_session();
     show_question();
 }

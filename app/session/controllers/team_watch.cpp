@@ -74,7 +74,7 @@ void TeamWatch::work()
     while (!stop_)
     {
         lock.unlock();
-        const auto thrown = caught([this] { look(); });
+        const auto thrown = caught([this] { poll(); });
         lock.lock();
         seen_.fault = thrown ? fault_line(thrown) : std::move(seen_.fault);
         read_ = true;
@@ -83,7 +83,7 @@ void TeamWatch::work()
     }
 }
 
-void TeamWatch::look()
+void TeamWatch::poll()
 {
     // What was written a while ago and has been read since is not read again. Clocks of files are coarse, so
     // what is newer may have been written twice.

@@ -33,7 +33,7 @@ public:
 
 private:
     void work();
-    void look();
+    void poll();
 
     std::filesystem::path file_;
     mutable std::mutex mutex_;

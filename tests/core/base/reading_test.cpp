@@ -1,12 +1,16 @@
-// What keeps the sources easy to read: files are short or say why not, and comments are sentences.
+// What keeps the sources easy to read: files and functions are short, comments are sentences, and no word is
+// in tests/data/banned_words.tsv.
 #include "tests/source_path.h"
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -20,7 +24,7 @@ struct Source
     std::vector<std::string> lines;
 };
 
-std::vector<Source> sources()
+std::vector<Source> read_sources()
 {
     static const std::set<std::string> kOurs{".cpp", ".h", ".cu", ".cuh", ".wgsl", ".js"};
     const fs::path root = fs::path(ringside::test::source_path("core")).parent_path();
@@ -44,6 +48,12 @@ std::vector<Source> sources()
     return found;
 }
 
+const std::vector<Source>& sources()
+{
+    static const std::vector<Source> all = read_sources();
+    return all;
+}
+
 // The comment that a file begins with.
 std::string first_comment(const Source& source)
 {
@@ -59,11 +69,93 @@ std::string first_comment(const Source& source)
     return words;
 }
 
+struct BannedWord
+{
+    std::regex pattern;
+    std::string instead;
+};
+
+std::vector<BannedWord> banned_words()
+{
+    std::ifstream in(ringside::test::source_path("tests/data/banned_words.tsv"));
+    std::vector<BannedWord> words;
+    for (std::string line; std::getline(in, line);)
+    {
+        const std::size_t tab = line.find('\t');
+        if (!line.starts_with('#') && tab != std::string::npos)
+        {
+            words.push_back({std::regex(line.substr(0, tab), std::regex::optimize), line.substr(tab + 1)});
+        }
+    }
+    return words;
+}
+
+// [line numbers, from 1] Where blocks of more than this many lines begin, signature included. As clang-format
+// leaves them: a block begins with "{" on a line of its own, and its end is "}" at the same column.
+std::vector<std::size_t> long_blocks(const std::vector<std::string>& lines, std::size_t most)
+{
+    std::vector<std::size_t> found;
+    for (std::size_t open = 1; open < lines.size(); ++open)
+    {
+        const std::string& line = lines[open];
+        const std::size_t column = line.find_first_not_of(' ');
+        if (column == std::string::npos || line.substr(column) != "{" ||
+            lines[open - 1].starts_with("namespace"))
+        {
+            continue;
+        }
+        std::size_t first = open;
+        while (first > 0 && !lines[first - 1].empty() && lines[first - 1].find("//") == std::string::npos &&
+               std::string_view(";}{:>").find(lines[first - 1].back()) == std::string_view::npos)
+        {
+            --first;
+        }
+        const std::string end = line.substr(0, column) + "}";
+        std::size_t close = open;
+        while (close < lines.size() && !lines[close].starts_with(end))
+        {
+            ++close;
+        }
+        if (close < lines.size() && lines[close] == end && close - first >= most)
+        {
+            found.push_back(first + 1);
+        }
+    }
+    return found;
+}
+
 } // namespace
+
+TEST_CASE("a long function is found where it begins, a long class and a short function are not")
+{
+    std::vector<std::string> lines{"namespace", "{", "", "int f(int a,", "      int b)", "{"};
+    lines.insert(lines.end(), 56, "    a += b;");
+    lines.push_back("}");
+    CHECK(long_blocks(lines, 60).empty());
+    lines.insert(lines.end() - 1, "    return a;");
+    CHECK(long_blocks(lines, 60) == std::vector<std::size_t>{4});
+    lines.back() = "};";
+    CHECK(long_blocks(lines, 60).empty());
+}
+
+TEST_CASE("no function has more than 60 lines")
+{
+    for (const Source& source : sources())
+    {
+        if (source.file.ends_with(".js") || source.file.ends_with(".wgsl"))
+        {
+            continue;
+        }
+        for (const std::size_t line : long_blocks(source.lines, 60))
+        {
+            FAIL_CHECK(source.file << ":" << line << ": more than 60 lines; a function does one thing");
+        }
+    }
+}
 
 TEST_CASE("a source has at most 500 lines, or its first comment says why it is one file")
 {
-    const auto all = sources();
+    const auto& all = sources();
     REQUIRE(all.size() > 900);
     for (const Source& source : all)
     {
@@ -86,6 +178,47 @@ TEST_CASE("no comment begins in the middle of a sentence: Of ..., The same ...")
             if (line.find("// Of ") != std::string::npos || line.find("// The same ") != std::string::npos)
             {
                 FAIL_CHECK(source.file << ":" << i + 1 << ": " << line);
+            }
+        }
+    }
+}
+
+TEST_CASE("the banned words of the code are found where they stand, and only there")
+{
+    const std::vector<BannedWord> words = banned_words();
+    REQUIRE(words.size() >= 12);
+    const auto is_banned = [&](const std::string& line)
+    {
+        return std::ranges::any_of(words, [&](const BannedWord& word)
+                                   { return std::regex_search(line, word.pattern); });
+    };
+    for (const char* line : {"class LabDesk", "const auto& wish = frame.wish;", "kOperationsAFrame",
+                             "tokens_a_step", "// whoever looks", "enum class Mishap", "a notch",
+                             "furnish(session)", "done = look();", "twice or thrice"})
+    {
+        CHECK(is_banned(line));
+    }
+    for (const char* line : {"org.ringside.Ringside.desktop", "as on the desktop", "kOperationsPerFrame",
+                             "must_be_a_stepper", "const Look& look"})
+    {
+        CHECK_FALSE(is_banned(line));
+    }
+}
+
+TEST_CASE("no name and no comment of the code has a word that a native engineer would not use")
+{
+    const std::vector<BannedWord> words = banned_words();
+    for (const Source& source : sources())
+    {
+        for (std::size_t i = 0; i < source.lines.size(); ++i)
+        {
+            for (const BannedWord& word : words)
+            {
+                if (std::smatch match; std::regex_search(source.lines[i], match, word.pattern))
+                {
+                    FAIL_CHECK(source.file << ":" << i + 1 << ": " << match.str() << " (write "
+                                           << word.instead << ")");
+                }
             }
         }
     }

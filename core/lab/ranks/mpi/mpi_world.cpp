@@ -242,9 +242,9 @@ private:
         }
     }
 
-    // Until look() says true, or a rank has given up.
-    template <class Look>
-    void wait(int from, const Look& look)
+    // Until done() says true, or a rank has given up.
+    template <class Done>
+    void wait(int from, const Done& done)
     {
         Patience patience;
         const Clock::time_point start = Clock::now();
@@ -253,7 +253,7 @@ private:
         {
             {
                 const std::scoped_lock lock(mutex_);
-                if (look())
+                if (done())
                 {
                     return;
                 }

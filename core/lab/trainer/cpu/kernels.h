@@ -73,7 +73,7 @@ Index attention_scratch(Index length, Index head_dim);
 const Kernels& best_kernels();
 struct KernelList
 {
-    const Kernels* kernels[3]; // NOLINT(modernize-avoid-c-arrays): no templates in what is compiled thrice
+    const Kernels* kernels[3]; // NOLINT(modernize-avoid-c-arrays): compiled three times, so no templates
     int count;
 };
 KernelList usable_kernels();
