@@ -5,16 +5,23 @@
 
 #include "app/files/files.h"
 #include "core/base/json/json.h"
+#include "core/launch_files/launch_files.h"
 #include "core/scenario/json/json.h"
 
 namespace ringside
 {
 
-// A file named by the user, or standard input.
+// A file named by the user, or standard input. A launch file is none of ours, and is told so.
 inline Result<nlohmann::json> read_json(const std::string& file)
 {
     const auto text = read_text(file, {kMaxJsonBytes});
-    return text ? parse_json(*text) : Result<nlohmann::json>(text.issues());
+    if (!text)
+    {
+        return text.issues();
+    }
+    const std::string kind = kind_of_text(*text);
+    return kind.starts_with("a launch file") ? Issue{"", "is " + kind, "ringside import FILE reads it"}
+                                             : parse_json(*text);
 }
 
 // A file of the user's own that cannot be read is kept under another name, because saving would write over

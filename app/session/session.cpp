@@ -121,7 +121,7 @@ void Session::run(Command command)
         notice_ = "Copied a link to this";
         break;
     case Command::paste:
-        paste();
+        take_text(from_clipboard(), "");
         break;
     case Command::compare:
         scene_.compare();

@@ -12,6 +12,7 @@
 #include "app/session/set_up.h"
 #include "app/window/film.h"
 #include "app/window/offscreen.h"
+#include "core/launch_files/source.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
@@ -22,6 +23,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <thread>
 
 namespace ringside
@@ -184,6 +186,19 @@ int no_display(const Screen& screen)
                                 : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri"}});
 }
 
+// Files that were dropped on the window, one after the other.
+void take_files(GLFWwindow* window, int count, const char** paths)
+{
+    auto& session = *static_cast<Session*>(glfwGetWindowUserPointer(window));
+    for (int i = 0; i < count; ++i)
+    {
+        const std::string path = paths[i];
+        const auto text = read_text(path, {.limit = kMaxLaunchBytes, .plain = true});
+        text ? session.take_text(*text, std::filesystem::path(path).filename().string())
+             : session.fail("Not read: " + path, text.issues());
+    }
+}
+
 class Loop
 {
 public:
@@ -197,6 +212,8 @@ public:
         {
             saved_finished_ = session.lessons()->done();
         }
+        glfwSetWindowUserPointer(screen_.window(), &session_);
+        glfwSetDropCallback(screen_.window(), take_files);
     }
 
     Loop(const Loop&) = delete;

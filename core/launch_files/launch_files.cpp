@@ -41,6 +41,15 @@ std::string kinds_that_are_read()
 constexpr std::array kLaunchKinds{
     LaunchKind{"megatron", "Megatron-LM arguments", is_megatron, read_megatron},
     LaunchKind{"deepspeed", "DeepSpeed configuration", is_deepspeed, read_deepspeed},
+    LaunchKind{"torchtitan", "torchtitan configuration", is_torchtitan, read_torchtitan},
+    LaunchKind{"nanotron", "nanotron configuration", is_nanotron, read_nanotron},
+    LaunchKind{"automodel", "NeMo Automodel recipe", is_automodel, read_automodel},
+    LaunchKind{"nemo", "NeMo Launcher configuration", is_nemo, read_nemo},
+    LaunchKind{"megatron-bridge", "Megatron-Bridge configuration", is_megatron_bridge, read_megatron_bridge},
+    LaunchKind{"fsdp", "accelerate configuration", is_accelerate, read_accelerate},
+    LaunchKind{"axolotl", "Axolotl configuration", is_axolotl, read_axolotl},
+    LaunchKind{"llama-factory", "LLaMA-Factory configuration", is_llama_factory, read_llama_factory},
+    LaunchKind{"maxtext", "MaxText configuration", is_maxtext, read_maxtext},
 };
 
 } // namespace

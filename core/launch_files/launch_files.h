@@ -41,7 +41,7 @@ struct LaunchRequest
 };
 Result<LaunchReading> read_launch_files(const LaunchRequest& request, const Presets& presets);
 
-// What a text that somebody gave is, as a sentence says it: "a launch file of Megatron-LM", "a config.json of
+// What a text is, as a sentence says it: "a launch file of Megatron-LM", "a config.json of
 // the Hugging Face hub"; empty where nothing here reads it.
 std::string kind_of_text(std::string_view text);
 

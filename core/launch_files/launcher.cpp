@@ -21,7 +21,7 @@ std::optional<std::int64_t> last_number(const nlohmann::json& value)
 class LauncherCount
 {
 public:
-    LauncherCount(const Settings& launcher, std::initializer_list<std::string_view> names)
+    LauncherCount(const SettingList& launcher, std::initializer_list<std::string_view> names)
     {
         for (const std::string_view name : names)
         {
@@ -50,7 +50,7 @@ public:
 
 void read_gpus(LaunchReader& reader)
 {
-    const Settings& launcher = reader.launcher();
+    const SettingList& launcher = reader.launcher();
     const LauncherCount nodes(launcher, {"torchrun --nnodes", "deepspeed --num-nodes", "sbatch --nodes",
                                          "srun --nodes", "accelerate --num-machines"});
     const LauncherCount each(launcher, {"torchrun --nproc-per-node", "deepspeed --num-gpus",

@@ -43,77 +43,19 @@ bool any_matches(const std::vector<std::string>& patterns, std::string_view name
     return std::ranges::any_of(patterns, [&](const std::string& p) { return matches_name(p, name); });
 }
 
+// Those are read in the order of the table, with what was said before (core/launch_files/by_rules.h).
+bool has_formulas(const LaunchRule& rule)
+{
+    return !rule.reads.empty() || !rule.value.empty() || !rule.when.empty() || !rule.without.empty();
+}
+
 std::string where(const Setting& setting)
 {
     const std::string place = to_text(setting.place);
     return place.empty() ? setting.name : place + ": " + setting.name;
 }
 
-// Letters and digits alone, small: "Llama-3.1-8B" and "llama-3.1-8b" are one name.
-std::string bare(std::string_view name)
-{
-    std::string text;
-    for (const char c : small_letters(name))
-    {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-        {
-            text += c;
-        }
-    }
-    return text;
-}
-
 } // namespace
-
-json field_value(const Scenario& scenario, std::string_view path)
-{
-    json value;
-    const auto look = [&](std::string_view section, const auto& object)
-    {
-        for (const auto& field : fields_of(object))
-        {
-            if (path.size() == section.size() + 1 + field.name.size() && path.starts_with(section) &&
-                path.ends_with(field.name))
-            {
-                value = field_json(field, object);
-            }
-        }
-    };
-    each_section(scenario, look);
-    look("software", scenario.software);
-    if (path == "cluster.gpu")
-    {
-        value = scenario.cluster.gpu.id;
-    }
-    if (path == "software")
-    {
-        value = scenario.software.id;
-    }
-    return value;
-}
-
-const ModelPreset* preset_of_repository(std::string_view repository, const Presets& presets)
-{
-    std::string name(repository.substr(repository.find_last_of('/') + 1)); // the whole where there is none
-    std::string wanted = bare(name);
-    for (const std::string_view ending : {"", "instruct", "base", "chat", "hf", "it", "pt", "v01", "v03"})
-    {
-        if (!wanted.ends_with(ending))
-        {
-            continue;
-        }
-        wanted.resize(wanted.size() - ending.size());
-        for (const ModelPreset& preset : presets.models)
-        {
-            const std::string id = bare(preset.model.preset);
-            if (id == wanted || "meta" + id == wanted || bare(preset.model.name) == wanted)
-            {
-                return &preset;
-            }
-        }
-    }
-    return nullptr;
-}
 
 LaunchReader::LaunchReader(std::vector<LaunchSource> sources, const Framework& framework,
                            const Presets& presets)
@@ -128,39 +70,6 @@ LaunchReader::LaunchReader(std::vector<LaunchSource> sources, const Framework& f
             say(message);
         }
     }
-}
-
-json to_json(const LaunchReading& reading, const Presets& presets)
-{
-    json fields = json::object();
-    for (const ReadField& field : reading.fields)
-    {
-        json one{{"value", field.value}, {"from", name_of(field.from)}, {"by", field.by}};
-        if (field.place.line > 0)
-        {
-            one["at"] = to_text(field.place);
-        }
-        fields[field.field] = std::move(one);
-    }
-    json unsayable = json::object();
-    for (const UnsayableSetting& setting : reading.unsayable)
-    {
-        unsayable[setting.setting] = setting.changes;
-    }
-    json faults = json::array();
-    for (const Issue& issue : reading.issues)
-    {
-        faults.push_back(to_line(issue));
-    }
-    return {{"schema", "ringside.imported/1"},
-            {"kind", reading.kind},
-            {"scenario", to_json(reading.scenario, presets)},
-            {"fields", std::move(fields)},
-            {"unsayable", std::move(unsayable)},
-            {"messages", reading.messages},
-            {"refusals", reading.refusals},
-            {"faults", std::move(faults)},
-            {"no_bearing", reading.no_bearing}};
 }
 
 std::string LaunchReader::entry() const
@@ -358,7 +267,7 @@ void LaunchReader::apply(const Setting& setting)
 {
     for (const LaunchRule& rule : framework_.launch)
     {
-        if (!rule.in_code && rule.field.find('.') != std::string::npos &&
+        if (!rule.in_code && !has_formulas(rule) && rule.field.find('.') != std::string::npos &&
             matches_name(rule.flag, setting.name))
         {
             read_[setting.name] = true;
@@ -368,11 +277,15 @@ void LaunchReader::apply(const Setting& setting)
     }
     for (const SettingRule& rule : framework_.settings)
     {
-        if (!any_matches(rule.names, setting.name) || rule.in_code)
+        if (!any_matches(rule.names, setting.name))
         {
             continue;
         }
         read_[setting.name] = true;
+        if (rule.in_code)
+        {
+            return; // the framework's reader asks for it
+        }
         const std::string text = plain_text(setting.value);
         const bool usual = std::ranges::any_of(rule.words, [&](const LaunchWord& w)
                                                { return w.is.empty() && w.says == text; });

@@ -1,7 +1,7 @@
 // What a launch comes to: a scenario, and for each of its fields who says so. `stated` by a setting,
 // `follows` from the framework's own default or from other fields, or `guessed`, which nobody said and the
-// user should confirm. Settings that bear on memory or time and that no field says are listed with what they
-// would change.
+// user should confirm. SettingList that bear on memory or time and that no field says are listed with what
+// they would change.
 #pragma once
 
 #include "core/base/names.h"
@@ -59,8 +59,8 @@ class LaunchReader
 public:
     LaunchReader(std::vector<LaunchSource> sources, const Framework& framework, const Presets& presets);
 
-    const Settings& settings() const { return settings_; }
-    const Settings& launcher() const { return launcher_; }
+    const SettingList& settings() const { return settings_; }
+    const SettingList& launcher() const { return launcher_; }
     const std::vector<LaunchSource>& sources() const { return sources_; }
     const Presets& presets() const { return presets_; }
     const Framework& framework() const { return framework_; }
@@ -81,7 +81,7 @@ public:
     void state(const std::string& field, nlohmann::json value, const Setting& by);
     void follow(const std::string& field, nlohmann::json value, std::string why);
     void guess(const std::string& field, nlohmann::json value, std::string why);
-    // A statement that no other overrules: of whoever asks, beside the files.
+    // A statement that no other overrules: of the user, beside the files.
     void settle(const std::string& field, nlohmann::json value, const std::string& by);
     // Takes back what was said of a field.
     void forget(const std::string& field)
@@ -121,8 +121,8 @@ private:
     nlohmann::json document() const;
 
     std::vector<LaunchSource> sources_;
-    Settings settings_;
-    Settings launcher_;
+    SettingList settings_;
+    SettingList launcher_;
     const Framework& framework_;
     const Presets& presets_;
     std::map<std::string, ReadField> fields_;
@@ -138,6 +138,8 @@ private:
 
 // The whole answer as JSON (ringside.imported/1).
 nlohmann::json to_json(const LaunchReading& reading, const Presets& presets);
+// A few lines for people: what must be known, what is guessed, what no field says, and how much is stated.
+std::vector<std::string> summary_lines(const LaunchReading& reading);
 // A field of a scenario by its path, as JSON: "parallel.tensor" -> 8. Null where there is none of the name.
 nlohmann::json field_value(const Scenario& scenario, std::string_view path);
 // A model by the name it has on the Hugging Face hub: "meta-llama/Llama-3.1-8B" -> the preset.

@@ -71,7 +71,7 @@ std::string to_text(const Setting& setting)
     return cut_off(is_switch ? setting.name : setting.name + " " + plain_text(setting.value));
 }
 
-void Settings::add(Setting setting)
+void SettingList::add(Setting setting)
 {
     if (all_.size() < kMost)
     {
@@ -80,7 +80,7 @@ void Settings::add(Setting setting)
     }
 }
 
-void Settings::add(const Settings& more)
+void SettingList::add(const SettingList& more)
 {
     for (const Setting& setting : more.all())
     {
@@ -88,13 +88,13 @@ void Settings::add(const Settings& more)
     }
 }
 
-const Setting* Settings::find(std::string_view name) const
+const Setting* SettingList::find(std::string_view name) const
 {
     const auto found = last_.find(canonical(name));
     return found == last_.end() ? nullptr : &all_[found->second];
 }
 
-bool Settings::has_below(std::string_view path) const
+bool SettingList::has_below(std::string_view path) const
 {
     const std::string begin = std::string(path) + ".";
     const auto found = last_.lower_bound(begin);

@@ -38,14 +38,14 @@ struct Setting
 // "--num-layers 32", "parallelism.tp: 2"; cut off where it is long.
 std::string to_text(const Setting& setting);
 
-class Settings
+class SettingList
 {
 public:
     // The most that are read of one launch.
     static constexpr std::size_t kMost = 100'000;
 
     void add(Setting setting);
-    void add(const Settings& more);
+    void add(const SettingList& more);
     // The last of this name counts. Options are the same with - and with _.
     const Setting* find(std::string_view name) const;
     // Whether the tree has anything below "parallelism".

@@ -81,7 +81,7 @@ Result<LaunchSource> read_source(std::string_view text, const std::string& file,
     }
     if (!text.starts_with("#!") && is_python(text))
     {
-        return LaunchSource{.format = SourceFormat::python, .file = file, .text = std::string(text)};
+        return read_python(text, file);
     }
     if (is_yaml(text))
     {

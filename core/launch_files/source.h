@@ -29,10 +29,10 @@ struct LaunchSource
 {
     SourceFormat format = SourceFormat::arguments;
     std::string file;
-    std::string entry;   // the program that is started: "pretrain_gpt.py"; empty: none is named
-    Settings settings;   // of the program, or of the tree
-    Settings launcher;   // what starts it: "torchrun --nproc-per-node", "sbatch --nodes", "env NNODES"
-    nlohmann::json tree; // of TOML, YAML and JSON, whole
+    std::string entry;    // the program that is started: "pretrain_gpt.py"; empty: none is named
+    SettingList settings; // of the program, or of the tree
+    SettingList launcher; // what starts it: "torchrun --nproc-per-node", "sbatch --nodes", "env NNODES"
+    nlohmann::json tree;  // of TOML, YAML and JSON, whole
     std::vector<std::string> messages; // what its reader has to say
     std::string text;                  // of Python
 };
@@ -48,8 +48,10 @@ Result<LaunchSource> read_shell(std::string_view text, const std::string& file,
 Result<LaunchSource> read_toml(std::string_view text, const std::string& file);
 Result<LaunchSource> read_yaml(std::string_view text, const std::string& file);
 Result<LaunchSource> read_json_source(std::string_view text, const std::string& file);
+// Settings of each function by its name: "llama3_8b/training.steps".
+Result<LaunchSource> read_python(std::string_view text, const std::string& file);
 // The leaves of a tree by their paths; a list with objects in it is a leaf. `place_of` says where one stands.
 void add_leaves(const nlohmann::json& tree, const std::string& path,
-                const std::function<FilePlace(const std::string&)>& place_of, Settings& settings);
+                const std::function<FilePlace(const std::string&)>& place_of, SettingList& settings);
 
 } // namespace ringside

@@ -5,6 +5,7 @@
 #include "app/commands/check_file.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
+#include "core/base/text/term.h"
 #include "core/evaluate/cases.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/lab/machine.h"
@@ -12,6 +13,7 @@
 #include "core/lab/team/team_json.h"
 #include "core/lab/team/team_request.h"
 #include "core/lab/trainer/checkpoint.h"
+#include "core/launch_files/launch_files.h"
 #include "core/pipeline/notation.h"
 #include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
@@ -245,6 +247,40 @@ std::vector<std::string> running_teams()
     return texts;
 }
 
+// Launch files, each format by its reader and whole.
+template <auto read>
+void feed_launch_source(std::string_view bytes)
+{
+    say(read(bytes, "stranger"));
+}
+
+void feed_launch(std::string_view bytes)
+{
+    const auto reading = read_launch_files({.files = {{"stranger", std::string(bytes)}}}, presets());
+    say(reading);
+    if (reading)
+    {
+        (void)to_json(*reading, presets()).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+}
+
+Result<LaunchSource> read_shell_alone(std::string_view text, const std::string& file)
+{
+    return read_shell(text, file, {"A=1", "--tp", "2"});
+}
+
+std::vector<std::string> launch_files()
+{
+    return files_of("tests/data/launch_files");
+}
+
+std::vector<std::string> toml_files()
+{
+    return {"[training]\nsteps = 10\nlocal_batch_size = 2\n[model]\nname = \"llama3\"\nflavor = "
+            "\"8B\"\n[a.b]\nc = [1, "
+            "2.5, \"x\"]\n"};
+}
+
 template <auto read>
 void feed_document(std::string_view bytes)
 {
@@ -436,6 +472,11 @@ const std::array kTargets{
            },
            300},
     Target{"check", feed_check, check_corpus, 400},
+    Target{"launch_file", feed_launch, launch_files, 300},
+    Target{"launch_shell", feed_launch_source<read_shell_alone>, launch_files, 3000},
+    Target{"launch_yaml", feed_launch_source<read_yaml>, launch_files, 1000},
+    Target{"launch_toml", feed_launch_source<read_toml>, toml_files, 3000},
+    Target{"launch_json", feed_launch_source<read_json_source>, launch_files, 3000},
     Target{"layout", feed_layout,
            [] {
                return std::vector<std::string>{"TP 8 PP 4 ZeRO-1", "tensor=8, pipeline 2; mbs 1", "top-k 1%",

@@ -42,7 +42,7 @@ std::string written_out(std::string_view layout, int depth = 0)
             times = whole_number(std::string(layout.substr(i + 1, end - i - 1))).value_or(0);
             i = end;
         }
-        for (std::int64_t n = 0; n < times && text.size() < kMostLayout; ++n)
+        for (std::int64_t n = 0; n < times && !part.empty() && text.size() + part.size() < kMostLayout; ++n)
         {
             text += part;
         }
@@ -124,8 +124,9 @@ void megatron_chunks(LaunchReader& r, std::int64_t layers, std::int64_t pipeline
         chunks = std::max<std::int64_t>(1, units.all / std::max<std::int64_t>(1, pipeline) / each);
         if (units.all % (std::max<std::int64_t>(1, pipeline) * each) != 0)
         {
-            r.refuse(fmt::format("{} layers do not divide by {} stages into chunks of {}: Megatron-LM refuses",
-                              units.all, pipeline, each));
+            r.refuse(
+                fmt::format("{} layers do not divide by {} stages into chunks of {}: Megatron-LM refuses",
+                            units.all, pipeline, each));
         }
     }
     if (pipeline > 1 && chunks > 1)
@@ -137,7 +138,8 @@ void megatron_chunks(LaunchReader& r, std::int64_t layers, std::int64_t pipeline
     const bool hybrid = r.find_any({"--hybrid-layer-pattern", "--hybrid-override-pattern"}) != nullptr;
     if (units.all % std::max<std::int64_t>(1, pipeline) != 0 && !r.has("parallel.stage_layers") && !hybrid)
     {
-        r.refuse(fmt::format("{} layers do not divide by {} stages: Megatron-LM refuses", units.all, pipeline));
+        r.refuse(
+            fmt::format("{} layers do not divide by {} stages: Megatron-LM refuses", units.all, pipeline));
     }
 }
 

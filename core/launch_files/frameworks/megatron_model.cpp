@@ -299,7 +299,7 @@ std::vector<std::int64_t> python_list(std::string_view text)
             times = whole_number(digits).value_or(0);
             at = stop;
         }
-        for (std::int64_t n = 0; n < times && all.size() + part.size() <= kMost; ++n)
+        for (std::int64_t n = 0; n < times && !part.empty() && all.size() + part.size() <= kMost; ++n)
         {
             all.insert(all.end(), part.begin(), part.end());
         }

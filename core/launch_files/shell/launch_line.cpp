@@ -123,7 +123,8 @@ public:
 
     void add(const ShellField& word)
     {
-        const bool is_unknown_alone = !word.unknown.empty() && word.text == "${" + word.unknown + "}";
+        const bool is_unknown_alone = !word.unknown.empty() && word.text.starts_with("${") &&
+                                      word.text.find('}') + 1 == word.text.size();
         if (is_launch_option(word.text) && !is_unknown_alone)
         {
             close();
@@ -177,7 +178,7 @@ public:
         open_.reset();
     }
 
-    Settings settings;
+    SettingList settings;
 
 private:
     const OptionPlaces& places_;
@@ -185,7 +186,7 @@ private:
 };
 
 // deepspeed --include "node1:0,1@node2:0,1": as hosts and GPUs of one.
-void add_included(const Setting& include, Settings& launcher)
+void add_included(const Setting& include, SettingList& launcher)
 {
     const std::string hosts = plain_text(include.value);
     const std::string first = hosts.substr(0, hosts.find('@'));
@@ -200,10 +201,13 @@ void add_included(const Setting& include, Settings& launcher)
     }
 }
 
-class LaunchLine
+class LaunchLineReader
 {
 public:
-    LaunchLine(std::string_view text, LaunchSource& source) : places_(text, source.file), source_(source) {}
+    LaunchLineReader(std::string_view text, LaunchSource& source)
+        : places_(text, source.file), source_(source)
+    {
+    }
 
     // Takes the command with the most options; of as many, the later one.
     void take(const std::vector<ShellCommand>& commands)
@@ -321,7 +325,7 @@ private:
 };
 
 // "#SBATCH --nodes=48" as settings of sbatch.
-void read_sbatch(std::string_view text, const std::string& file, Settings& launcher)
+void read_sbatch(std::string_view text, const std::string& file, SettingList& launcher)
 {
     int line = 1;
     for (std::size_t begin = 0; begin < text.size(); ++line)
@@ -355,7 +359,7 @@ void read_sbatch(std::string_view text, const std::string& file, Settings& launc
 }
 
 // What SLURM sets by its own lines.
-std::map<std::string, std::string> slurm_environment(const Settings& launcher)
+std::map<std::string, std::string> slurm_environment(const SettingList& launcher)
 {
     std::map<std::string, std::string> environment;
     const auto set = [&](std::string_view option, std::initializer_list<const char*> names)
@@ -426,7 +430,7 @@ Result<LaunchSource> read_shell(std::string_view text, const std::string& file,
         commands.resize(1);
     }
     open_quotes(commands);
-    LaunchLine(text, source).take(commands);
+    LaunchLineReader(text, source).take(commands);
     for (const std::string& here : result.heres)
     {
         const std::size_t first = here.find_first_not_of(" \t\r\n");

@@ -27,6 +27,13 @@ struct ShellToken
     std::vector<ShellToken> entries;
 };
 
+struct LexedShell
+{
+    std::vector<ShellToken> tokens;
+    std::vector<std::string> heres; // texts of here-documents in the order of their <<
+};
+LexedShell lex_shell(std::string_view text, const std::string& file);
+
 struct ShellNode;
 struct ShellCase
 {

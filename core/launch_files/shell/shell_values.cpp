@@ -1,3 +1,4 @@
+// Longer than other files, since expansions, fields and assignments call each other in a circle.
 #include "core/launch_files/shell/shell_values.h"
 
 #include <algorithm>
@@ -9,7 +10,8 @@ namespace
 {
 
 constexpr int kMostExpansions = 40; // one in another
-constexpr std::size_t kMostText = 1U << 20U;
+constexpr std::size_t kMostText = 1U << 17U;
+constexpr std::size_t kMostWork = 20'000'000; // letters
 
 bool of_name(char c)
 {
@@ -51,6 +53,16 @@ std::string without_quotes(std::string_view text)
     return plain;
 }
 
+// What stands in a longer text for what only a run knows: "${HOSTNAME}", "${nvidia_smi__L}". Read again by
+// eval it is a variable that is not set, so not known either.
+std::string stand_in(const std::string& unknown)
+{
+    std::string name = unknown;
+    std::ranges::replace_if(
+        name, [](char c) { return !of_name(c); }, '_');
+    return "${" + name + "}";
+}
+
 // Fields that are being put together out of quoted and unquoted parts.
 class FieldBuilder
 {
@@ -65,17 +77,19 @@ public:
     void add_quoted(const ShellValue& value)
     {
         begin();
-        fields.back().text += value.unknown.empty() ? value.text : "${" + value.unknown + "}";
+        fields.back().text +=
+            value.text.empty() && !value.unknown.empty() ? stand_in(value.unknown) : value.text;
         mark(value);
     }
     // Split at blanks.
     void add_split(const ShellValue& value)
     {
-        if (!value.unknown.empty())
+        if (!value.unknown.empty() && value.text.empty())
         {
             add_quoted(value);
             return;
         }
+        const std::size_t before = fields.size() - (open_ ? 1 : 0);
         for (const char c : value.text)
         {
             if (c == ' ' || c == '\t' || c == '\n' || c == '\r')
@@ -85,6 +99,14 @@ public:
             else
             {
                 add(c);
+            }
+        }
+        for (std::size_t i = before; i < fields.size() && !value.unknown.empty(); ++i)
+        {
+            const std::size_t at = fields[i].text.find("${");
+            if (at != std::string::npos && fields[i].unknown.empty())
+            {
+                fields[i].unknown = fields[i].text.substr(at + 2, fields[i].text.find('}', at) - at - 2);
             }
         }
     }
@@ -111,198 +133,6 @@ private:
 
     FilePlace place_;
     bool open_ = false;
-};
-
-// Whole numbers with the operators of C.
-class Arithmetic
-{
-public:
-    explicit Arithmetic(std::string_view text) : text_(text) {}
-
-    std::optional<std::int64_t> value()
-    {
-        const std::int64_t found = choice();
-        blanks();
-        return good_ && i_ == text_.size() ? std::optional(found) : std::nullopt;
-    }
-
-private:
-    void blanks()
-    {
-        while (i_ < text_.size() && (text_[i_] == ' ' || text_[i_] == '\t' || text_[i_] == '\n'))
-        {
-            ++i_;
-        }
-    }
-    bool take(std::string_view sign, std::string_view not_before = {})
-    {
-        blanks();
-        const std::string_view rest = text_.substr(i_);
-        if (!rest.starts_with(sign) ||
-            (rest.size() > sign.size() && not_before.find(rest[sign.size()]) != std::string_view::npos))
-        {
-            return false;
-        }
-        i_ += sign.size();
-        return true;
-    }
-    std::int64_t choice()
-    {
-        const std::int64_t asked = either();
-        if (!take("?"))
-        {
-            return asked;
-        }
-        const std::int64_t yes = choice();
-        good_ = take(":") && good_;
-        const std::int64_t no = choice();
-        return asked != 0 ? yes : no;
-    }
-    std::int64_t either()
-    {
-        std::int64_t left = both();
-        while (take("||"))
-        {
-            const std::int64_t right = both();
-            left = left != 0 || right != 0 ? 1 : 0;
-        }
-        return left;
-    }
-    std::int64_t both()
-    {
-        std::int64_t left = compared();
-        while (take("&&"))
-        {
-            const std::int64_t right = compared();
-            left = left != 0 && right != 0 ? 1 : 0;
-        }
-        return left;
-    }
-    std::int64_t compared()
-    {
-        const std::int64_t left = sum();
-        if (take("=="))
-        {
-            return left == sum() ? 1 : 0;
-        }
-        if (take("!="))
-        {
-            return left != sum() ? 1 : 0;
-        }
-        if (take("<="))
-        {
-            return left <= sum() ? 1 : 0;
-        }
-        if (take(">="))
-        {
-            return left >= sum() ? 1 : 0;
-        }
-        if (take("<"))
-        {
-            return left < sum() ? 1 : 0;
-        }
-        return take(">") ? (left > sum() ? 1 : 0) : left;
-    }
-    std::int64_t sum()
-    {
-        std::int64_t left = product();
-        while (true)
-        {
-            if (take("+"))
-            {
-                good_ = !__builtin_add_overflow(left, product(), &left) && good_;
-            }
-            else if (take("-"))
-            {
-                good_ = !__builtin_sub_overflow(left, product(), &left) && good_;
-            }
-            else
-            {
-                return left;
-            }
-        }
-    }
-    std::int64_t product()
-    {
-        std::int64_t left = power();
-        while (true)
-        {
-            if (take("*"))
-            {
-                good_ = !__builtin_mul_overflow(left, power(), &left) && good_;
-                continue;
-            }
-            const bool quotient = take("/");
-            if (!quotient && !take("%"))
-            {
-                return left;
-            }
-            const std::int64_t by = power();
-            good_ = good_ && by != 0 && by != -1;
-            left = !good_ ? 0 : quotient ? left / by : left % by;
-        }
-    }
-    std::int64_t power()
-    {
-        std::int64_t base = one();
-        if (!take("**"))
-        {
-            return base;
-        }
-        const std::int64_t times = power();
-        std::int64_t value = 1;
-        good_ = good_ && times >= 0 && times < 64;
-        for (std::int64_t n = 0; good_ && n < times; ++n)
-        {
-            good_ = !__builtin_mul_overflow(value, base, &value);
-        }
-        return value;
-    }
-    std::int64_t one()
-    {
-        if (++depth_ > kMostExpansions)
-        {
-            good_ = false;
-            return 0;
-        }
-        std::int64_t value = 0;
-        if (take("-"))
-        {
-            value = -one();
-        }
-        else if (take("!", "="))
-        {
-            value = one() == 0 ? 1 : 0;
-        }
-        else if (take("("))
-        {
-            value = choice();
-            good_ = take(")") && good_;
-        }
-        else
-        {
-            value = digits();
-        }
-        --depth_;
-        return value;
-    }
-    std::int64_t digits()
-    {
-        blanks();
-        const std::size_t begin = i_;
-        while (i_ < text_.size() && of_name(text_[i_]))
-        {
-            ++i_;
-        }
-        const auto value = whole_number(std::string(text_.substr(begin, i_ - begin)));
-        good_ = good_ && value && *value >= 0;
-        return value.value_or(0);
-    }
-
-    std::string_view text_;
-    std::size_t i_ = 0;
-    int depth_ = 0;
-    bool good_ = true;
 };
 
 // `cut -d= -f1` and `cut -f1 -d=`; the first field where it says neither.
@@ -368,9 +198,15 @@ bool matches_glob(std::string_view pattern, std::string_view text)
 
 void ShellValues::join(ShellValue& to, const ShellValue& more)
 {
-    to.text += more.text;
+    to.text += more.text.empty() && !more.unknown.empty() ? stand_in(more.unknown) : more.text;
     to.text.resize(std::min(to.text.size(), kMostText));
     to.unknown = to.unknown.empty() ? more.unknown : to.unknown;
+}
+
+bool ShellValues::spend(std::size_t letters)
+{
+    spent_ += letters;
+    return spent_ <= kMostWork;
 }
 
 void ShellValues::set(const std::string& name, ShellValue value)
@@ -419,6 +255,10 @@ bool ShellValues::assign(const ShellToken& token)
         {
             for (ShellField& field : fields(entry))
             {
+                if (entries.size() == kMostText)
+                {
+                    break;
+                }
                 entries.push_back({std::move(field.text), std::move(field.unknown)});
             }
         }
@@ -546,7 +386,7 @@ void ShellValues::modify(Expanded& found, std::string_view operation, std::strin
                 at = value.text.find(from, at + to.size());
             }
         }
-        else if (kind == '#' || kind == '%')
+        else if ((kind == '#' || kind == '%') && value.text.size() < 16'384)
         {
             const bool longest = word.starts_with(kind);
             const std::string pattern = text(word.substr(longest ? 1 : 0)).text;
@@ -629,7 +469,8 @@ ShellValue ShellValues::substituted(std::string_view command)
     {
         for (const ShellField& field : fields(nodes[0].words[i]))
         {
-            join(said, {(said.text.empty() ? "" : " ") + field.text, field.unknown});
+            said.text += said.text.empty() ? "" : " ";
+            join(said, field);
         }
     }
     if (nodes.size() == 1)
@@ -697,9 +538,9 @@ ShellValues::Expanded ShellValues::dollar(std::string_view raw, std::size_t& i)
 std::vector<ShellField> ShellValues::fields(const ShellToken& token)
 {
     FieldBuilder builder(token.place);
-    const std::string_view raw = token.text;
+    const std::string_view raw = spend(token.text.size()) ? std::string_view(token.text) : std::string_view();
     bool quotes = false;
-    for (std::size_t i = 0; i < raw.size() && builder.fields.size() < Settings::kMost;)
+    for (std::size_t i = 0; i < raw.size() && builder.fields.size() < SettingList::kMost;)
     {
         const char c = raw[i];
         if (c == '\'' && !quotes)
@@ -740,7 +581,7 @@ std::vector<ShellField> ShellValues::fields(const ShellToken& token)
                 found.values.push_back(substituted(raw.substr(i + 1, end - i - 1)));
                 i = end + 1;
             }
-            for (std::size_t n = 0; n < found.values.size(); ++n)
+            for (std::size_t n = 0; n < found.values.size() && spend(1 + found.values[n].text.size()); ++n)
             {
                 if (n > 0)
                 {
@@ -762,6 +603,7 @@ ShellValue ShellValues::text(std::string_view raw)
 {
     ShellValue whole;
     bool quotes = false;
+    raw = spend(raw.size()) ? raw : std::string_view();
     for (std::size_t i = 0; i < raw.size() && whole.text.size() < kMostText;)
     {
         const char c = raw[i];
@@ -796,9 +638,10 @@ ShellValue ShellValues::text(std::string_view raw)
         else if (c == '$')
         {
             const Expanded found = dollar(raw, i);
-            for (std::size_t n = 0; n < found.values.size(); ++n)
+            for (std::size_t n = 0; n < found.values.size() && spend(1 + found.values[n].text.size()); ++n)
             {
-                join(whole, {(n > 0 ? " " : "") + found.values[n].text, found.values[n].unknown});
+                whole.text += n > 0 ? " " : "";
+                join(whole, found.values[n]);
             }
         }
         else
@@ -806,6 +649,10 @@ ShellValue ShellValues::text(std::string_view raw)
             whole.text += c;
             ++i;
         }
+    }
+    if (!whole.unknown.empty() && whole.text == stand_in(whole.unknown))
+    {
+        whole.text.clear(); // nothing else is in it
     }
     return whole;
 }
@@ -824,7 +671,8 @@ ShellValues::Number ShellValues::arithmetic(std::string_view raw)
         if (end > i && starts_name(expanded.text[i]))
         {
             const Expanded found = parameter(std::string_view(expanded.text).substr(i, end - i));
-            join(expanded, {"", found.values.empty() ? "" : found.values[0].unknown});
+            expanded.unknown = expanded.unknown.empty() && !found.values.empty() ? found.values[0].unknown
+                                                                                 : expanded.unknown;
             plain += found.values.empty() || found.values[0].text.empty() ? "0" : found.values[0].text;
         }
         else
@@ -838,7 +686,7 @@ ShellValues::Number ShellValues::arithmetic(std::string_view raw)
     {
         return {{}, expanded.unknown};
     }
-    const auto value = Arithmetic(plain).value();
+    const auto value = shell_arithmetic(plain);
     return {value, value ? "" : "$((" + std::string(raw.substr(0, 40)) + "))"};
 }
 

@@ -34,6 +34,8 @@ public:
     // NAME=value, NAME+=value, NAME[2]=value or NAME=( ... ); whether it is one.
     bool assign(const ShellToken& token);
     void set(const std::string& name, ShellValue value);
+    // Whether there is so much work left: a script of a stranger may double its variables for ever.
+    bool spend(std::size_t letters);
 
 private:
     struct Expanded
@@ -50,8 +52,11 @@ private:
     static void join(ShellValue& to, const ShellValue& more);
 
     int depth_ = 0;
+    std::size_t spent_ = 0;
 };
 
+// An expression of whole numbers, as $(( )) has them; nothing where it is none.
+std::optional<std::int64_t> shell_arithmetic(std::string_view text);
 // Whether the text matches a pattern with * and ?.
 bool matches_glob(std::string_view pattern, std::string_view text);
 

@@ -59,13 +59,13 @@ private:
 } // namespace
 
 void add_leaves(const nlohmann::json& tree, const std::string& path,
-                const std::function<FilePlace(const std::string&)>& place_of, Settings& settings)
+                const std::function<FilePlace(const std::string&)>& place_of, SettingList& settings)
 {
     for (const auto& [name, value] : tree.items())
     {
         const std::string at = path.empty() ? name : path + "." + name;
         const bool is_option = name.starts_with("--"); // wherever a file keeps its options
-        if (settings.all().size() >= Settings::kMost)
+        if (settings.all().size() >= SettingList::kMost)
         {
             return;
         }
@@ -93,7 +93,7 @@ Result<LaunchSource> read_json_source(std::string_view text, const std::string& 
     }
     LaunchSource source{.format = SourceFormat::json, .file = file, .tree = std::move(*tree)};
     NamePlaces places(text, file);
-    const bool small = text.size() < 1'000'000; // looking for each name takes as long as the text
+    const bool small = text.size() < 65'536; // looking for each name takes as long as the text
     add_leaves(
         source.tree, "", [&](const std::string& path) { return small ? places(path) : FilePlace{file}; },
         source.settings);

@@ -1,5 +1,5 @@
 // Megatron-LM: options of pretrain_gpt.py, and the checks that its own validate_args makes of them.
-#include "core/base/counted.h"
+#include "core/base/text/text.h"
 #include "core/planner/launch/megatron_model.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/stage_layers.h"
@@ -410,7 +410,11 @@ void megatron_stand_ins(LaunchDraft& d)
     d.set("--tokenizer-type", "NullTokenizer", "integers as tokens, and one for the end of a document");
     d.set("--vocab-size", std::max<std::int64_t>(1, d.s.model.vocab - 1),
           fmt::format("with that one {} rows", d.s.model.vocab), "model.vocab");
-    d.set("--make-vocab-size-divisible-by", "1", "padded no further than TP requires", "model.vocab");
+    // Whether the tokenizer counts that token (up to 0.15) or not, rows are padded to a multiple of this x
+    // TP.
+    const std::int64_t tensor = d.s.parallel.tensor;
+    d.set("--make-vocab-size-divisible-by", d.s.model.vocab % tensor == 0 ? d.s.model.vocab / tensor : 1,
+          "x TP: what rows are padded to", "model.vocab");
     d.set("--lr", "3.0e-4", "the peak rate");
     d.set("--min-lr", "3.0e-5", "and its end");
     d.set("--lr-decay-style", "cosine", "on the way");

@@ -1,0 +1,154 @@
+// The answer of a reading: as JSON, as lines, and the fields and presets that it speaks of.
+#include <fmt/format.h>
+
+#include "core/base/text/text.h"
+#include "core/launch_files/reading.h"
+#include "core/scenario/json/json.h"
+#include "core/scenario/json/json_fields.h"
+
+#include <algorithm>
+
+namespace ringside
+{
+
+using nlohmann::json;
+
+namespace
+{
+
+// Letters and digits alone, small: "Llama-3.1-8B" and "llama-3.1-8b" are one name.
+std::string bare(std::string_view name)
+{
+    std::string text;
+    for (const char c : small_letters(name))
+    {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+        {
+            text += c;
+        }
+    }
+    return text;
+}
+
+} // namespace
+
+json field_value(const Scenario& scenario, std::string_view path)
+{
+    json value;
+    const auto look = [&](std::string_view section, const auto& object)
+    {
+        for (const auto& field : fields_of(object))
+        {
+            if (path.size() == section.size() + 1 + field.name.size() && path.starts_with(section) &&
+                path.ends_with(field.name))
+            {
+                value = field_json(field, object);
+            }
+        }
+    };
+    each_section(scenario, look);
+    look("software", scenario.software);
+    if (path == "cluster.gpu")
+    {
+        value = scenario.cluster.gpu.id;
+    }
+    if (path == "software")
+    {
+        value = scenario.software.id;
+    }
+    return value;
+}
+
+const ModelPreset* preset_of_repository(std::string_view repository, const Presets& presets)
+{
+    std::string name(repository.substr(repository.find_last_of('/') + 1)); // the whole where there is none
+    std::string wanted = bare(name);
+    for (const std::string_view ending : {"", "instruct", "base", "chat", "hf", "it", "pt", "v01", "v03"})
+    {
+        if (!wanted.ends_with(ending))
+        {
+            continue;
+        }
+        wanted.resize(wanted.size() - ending.size());
+        for (const ModelPreset& preset : presets.models)
+        {
+            const std::string id = bare(preset.model.preset);
+            if (id == wanted || "meta" + id == wanted || bare(preset.model.name) == wanted)
+            {
+                return &preset;
+            }
+        }
+    }
+    return nullptr;
+}
+
+json to_json(const LaunchReading& reading, const Presets& presets)
+{
+    json fields = json::object();
+    for (const ReadField& field : reading.fields)
+    {
+        json one{{"value", field.value}, {"from", name_of(field.from)}, {"by", field.by}};
+        if (field.place.line > 0)
+        {
+            one["at"] = to_text(field.place);
+        }
+        fields[field.field] = std::move(one);
+    }
+    json unsayable = json::object();
+    for (const UnsayableSetting& setting : reading.unsayable)
+    {
+        unsayable[setting.setting] = setting.changes;
+    }
+    json faults = json::array();
+    for (const Issue& issue : reading.issues)
+    {
+        faults.push_back(to_line(issue));
+    }
+    return {{"schema", "ringside.imported/1"},
+            {"kind", reading.kind},
+            {"scenario", to_json(reading.scenario, presets)},
+            {"fields", std::move(fields)},
+            {"unsayable", std::move(unsayable)},
+            {"messages", reading.messages},
+            {"refusals", reading.refusals},
+            {"faults", std::move(faults)},
+            {"no_bearing", reading.no_bearing}};
+}
+
+std::vector<std::string> summary_lines(const LaunchReading& reading)
+{
+    std::vector<std::string> lines = reading.messages;
+    const auto list = [&](Basis from)
+    {
+        std::vector<std::string> fields;
+        for (const ReadField& field : reading.fields)
+        {
+            if (field.from == from)
+            {
+                fields.push_back(fmt::format("{} {}", field.field, plain_text(field.value)));
+            }
+        }
+        return fields;
+    };
+    for (const auto& [from, heading] :
+         {std::pair(Basis::guessed, "Guessed, confirm in the panel"), std::pair(Basis::stated, "Stated"),
+          std::pair(Basis::follows, "Follows")})
+    {
+        if (const auto fields = list(from); !fields.empty())
+        {
+            lines.push_back(fmt::format("{}: {}", heading, fmt::join(fields, ", ")));
+        }
+    }
+    std::vector<std::string> unsayable;
+    for (const UnsayableSetting& setting : reading.unsayable)
+    {
+        unsayable.push_back(fmt::format("{} ({})", setting.setting, setting.changes));
+    }
+    if (!unsayable.empty())
+    {
+        lines.push_back(fmt::format("No field says: {}", fmt::join(unsayable, ", ")));
+    }
+    return lines;
+}
+
+} // namespace ringside

@@ -1,0 +1,184 @@
+// Launch files by hand: what the shell reader follows, and what Megatron-LM's defaults come to.
+#include "tests/core/support.h"
+
+#include "core/launch_files/frameworks/megatron.h"
+#include "core/launch_files/launch_files.h"
+#include "core/launch_files/shell/shell_run.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+
+using namespace ringside;
+
+namespace
+{
+
+LaunchReading read_text_of(const std::string& text)
+{
+    const auto reading = read_launch_files({.files = {{"train.sh", text}}}, ringside::test::presets());
+    REQUIRE(reading);
+    return *reading;
+}
+
+nlohmann::json value_of(const LaunchReading& reading, const std::string& field)
+{
+    return field_value(reading.scenario, field);
+}
+
+const ReadField& entry_of(const LaunchReading& reading, const std::string& field)
+{
+    const auto found = std::ranges::find(reading.fields, field, &ReadField::field);
+    REQUIRE(found != reading.fields.end());
+    return *found;
+}
+
+std::string words_of_last(const std::string& script, const std::vector<std::string>& arguments = {})
+{
+    const ShellResult result = run_shell(script, "s.sh", arguments, {});
+    REQUIRE_FALSE(result.commands.empty());
+    std::string words;
+    for (const ShellField& word : result.commands.back().words)
+    {
+        words += "[" + word.text + "]";
+    }
+    return words;
+}
+
+const std::string kShape = "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 16 --hidden-size 1024 "
+                           "--num-attention-heads 16 --seq-length 2048 --micro-batch-size 2 ";
+
+} // namespace
+
+TEST_CASE("words of a shell are split, joined and kept as the shell would")
+{
+    CHECK(words_of_last("A='x y'; run $A \"$A\" '$A' a\\ b") == "[run][x][y][x y][$A][a b]");
+    CHECK(words_of_last("A=(1 '2 3' # four\n 4); A+=(5); run ${A[@]} ${#A[@]} ${A[1]}") ==
+          "[run][1][2][3][4][5][4][2][3]");
+    CHECK(words_of_last("run \"${A[@]:-none}\" ${B:-b} ${C:=c} $C") == "[run][none][b][c][c]");
+    CHECK(words_of_last("F=a/b.tar.gz; run ${F##*/} ${F%.*} ${F%%.*} ${F#a/} ${F/b/c} ${F:2:1}") ==
+          "[run][b.tar.gz][a/b.tar][a/b][b.tar.gz][a/c.tar.gz][b]");
+    CHECK(words_of_last("run $((2 * (3 + 4) % 5)) $(( 7 / 2 )) $((2**10)) $((3 > 2 ? 10 : 20))") ==
+          "[run][4][3][1024][10]");
+}
+
+TEST_CASE("branches, loops, cases and functions of a shell are followed without executing anything")
+{
+    CHECK(words_of_last("for i in 1 2 3; do L=\"$L $i\"; done; run $L") == "[run][1][2][3]");
+    CHECK(words_of_last(
+              "while [[ $# -gt 0 ]]; do case $1 in --tp) T=$2; shift 2;; *) shift;; esac; done; run $T",
+              {"x", "--tp", "4"}) == "[run][4]");
+    CHECK(words_of_last(
+              "N=7\nif [ $N -gt 10 ]; then M=big; elif (( N > 5 )); then M=some; else M=few; fi; run $M") ==
+          "[run][some]");
+    CHECK(words_of_last("f() { local X=$1; run $X; }\nf 3") == "[run][3]");
+    CHECK(words_of_last("X='run $Y'; Y=9; eval $X") == "[run][9]");
+    CHECK(words_of_last("[ -z \"$Q\" ] && Q=4; [ -f /etc/passwd ] && Q=5; run $Q") == "[run][4]");
+    CHECK(words_of_last("cat <<EOF > x\nrun 1\nEOF\nrun 2") == "[run][2]");
+}
+
+TEST_CASE("what only a run knows is marked with its name")
+{
+    const ShellResult result =
+        run_shell("N=`nvidia-smi -L | wc -l`; W=$((N * 2)); run $N $W $HOSTNAME", "s.sh", {}, {});
+    REQUIRE(result.commands.size() == 1);
+    REQUIRE(result.commands[0].words.size() == 4);
+    CHECK(result.commands[0].words[1].unknown.find("nvidia-smi") != std::string::npos);
+    CHECK(result.commands[0].words[2].unknown.find("nvidia-smi") != std::string::npos);
+    CHECK(result.commands[0].words[3].unknown == "HOSTNAME");
+}
+
+TEST_CASE("a loop without an end and a function that calls itself end")
+{
+    CHECK(words_of_last("while true; do X=1; done; f() { f; }; f; run") == "[run]");
+    CHECK(words_of_last(
+              "A=1234567890; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do "
+              "A=$A$A; done; run ${#A}") == "[run][131072]");
+}
+
+TEST_CASE("hand-worked: Megatron-LM's defaults depend on other settings")
+{
+    const LaunchReading plain = read_text_of(kShape + "--num-query-groups 4 --sequence-parallel");
+    CHECK(value_of(plain, "model.ffn") == 4096);
+    CHECK(value_of(plain, "model.kv_heads") == 16); // groups are ignored without --group-query-attention
+    CHECK(value_of(plain, "parallel.sequence_parallel") == false);
+    CHECK(value_of(plain, "training.precision") == "fp32");
+    CHECK(value_of(plain, "model.dropout") == true);
+    CHECK(value_of(plain, "training.global_batch") == 16); // 2 x 8 replicas
+    CHECK(value_of(plain, "model.vocab") == 50304);        // 50,257 to a multiple of 128
+    CHECK(entry_of(plain, "model.vocab").from == Basis::guessed);
+
+    const LaunchReading gated = read_text_of(kShape + "--swiglu --fp16 --tensor-model-parallel-size 2");
+    CHECK(value_of(gated, "model.ffn") == 2688); // int(4 x 1024 x 2 / 3 / 64) x 64
+    CHECK(value_of(gated, "training.gradient_dtype") == "fp16");
+    CHECK(value_of(gated, "model.vocab") == 50432); // to a multiple of 128 x 2
+    CHECK(value_of(read_text_of(kShape + "--bf16"), "training.gradient_dtype") == "fp32");
+}
+
+TEST_CASE(
+    "hand-worked: chunks of a pipeline are counted in layers, or as chunks, with what stands for a layer")
+{
+    const std::string pipe = kShape + "--pipeline-model-parallel-size 4 ";
+    CHECK(value_of(read_text_of(pipe + "--num-layers-per-virtual-pipeline-stage 2"), "parallel.chunks") == 2);
+    CHECK(value_of(read_text_of(pipe + "--num-virtual-stages-per-pipeline-rank 4"), "parallel.chunks") == 4);
+    CHECK(layers_of_layout("Et*2|(tt|)*5t|tmL") == std::vector<std::int64_t>{2, 2, 2, 2, 2, 2, 1, 1});
+    CHECK(layers_of_layout("'Et|(tt|)*6mL'") == std::vector<std::int64_t>{1, 2, 2, 2, 2, 2, 2, 0});
+    CHECK(layers_of_layout("what|ever").empty());
+    CHECK(python_list("([0]*3+[1]*2)") == std::vector<std::int64_t>{0, 0, 0, 1, 1});
+    const LaunchReading ends = read_text_of(
+        "pretrain_gpt.py --num-layers 6 --hidden-size 512 --num-attention-heads 8 --micro-batch-size 1 "
+        "--pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank 2 "
+        "--account-for-embedding-in-pipeline-split --account-for-loss-in-pipeline-split");
+    CHECK(value_of(ends, "parallel.stage_layers") == nlohmann::json({0, 1, 1, 1, 1, 1, 1, 0}));
+}
+
+TEST_CASE("GPUs are nodes times those of a node, however many tasks there are")
+{
+    const LaunchReading slurm = read_text_of("#!/bin/bash\n#SBATCH -N 48\n#SBATCH --gres=gpu:a100:8\n"
+                                             "#SBATCH --ntasks-per-node=1\nsrun python pretrain_gpt.py "
+                                             "--num-layers 16 --hidden-size 1024 --num-attention-heads 16");
+    CHECK(value_of(slurm, "cluster.gpus") == 384);
+    CHECK(entry_of(slurm, "cluster.gpus").from == Basis::stated);
+    CHECK(entry_of(slurm, "cluster.gpus").place.line == 3);
+}
+
+TEST_CASE("what a launch says twice and cannot be is said, not mended")
+{
+    const LaunchReading few =
+        read_text_of(kShape + "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 16");
+    CHECK(value_of(few, "cluster.gpus") == 8);
+    CHECK(std::ranges::find(few.messages, "8 GPUs are stated, TP 8 x PP 16 needs 128") != few.messages.end());
+    CHECK_FALSE(few.starts());
+}
+
+TEST_CASE("a setting that nobody reads is listed, and one that changes nothing is not")
+{
+    const LaunchReading reading =
+        read_text_of(kShape + "--deterministic-mode --log-interval 1 --never-heard-of 3");
+    const auto lists = [&](std::string_view name) {
+        return std::ranges::find(reading.unsayable, name, &UnsayableSetting::setting) !=
+               reading.unsayable.end();
+    };
+    CHECK(lists("--deterministic-mode"));
+    CHECK(lists("--never-heard-of"));
+    CHECK_FALSE(lists("--log-interval"));
+}
+
+TEST_CASE("a name of a setting has one rule in each framework")
+{
+    for (const Framework& framework : ringside::test::presets().frameworks)
+    {
+        std::vector<std::string> names = framework.no_bearing;
+        for (const SettingRule& rule : framework.settings)
+        {
+            INFO(framework.id << " " << (rule.names.empty() ? "" : rule.names.front()));
+            CHECK_FALSE(rule.names.empty());
+            CHECK((!rule.field.empty() || !rule.changes.empty()));
+            names.insert(names.end(), rule.names.begin(), rule.names.end());
+        }
+        std::ranges::sort(names);
+        const auto twice = std::ranges::adjacent_find(names);
+        INFO(framework.id << " has " << (twice == names.end() ? "" : *twice) << " twice");
+        CHECK(twice == names.end());
+    }
+}
