@@ -28,6 +28,7 @@ CurrentLayout current_layout(const Scenario& scenario, const SearchLimits& limit
     {
         current.candidate = sized(current.scenario, limits);
         fill(current.candidate, step_time(current.scenario));
+        add_band(current.candidate, current.scenario);
     }
     return current;
 }

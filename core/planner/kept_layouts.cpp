@@ -121,6 +121,13 @@ void fill(Candidate& c, const StepTime& step)
     c.bubble = step.bubble / c.seconds;
 }
 
+void add_band(Candidate& c, const Scenario& scenario)
+{
+    const Band band = step_band(scenario, c.seconds);
+    c.low = band.low;
+    c.high = band.high;
+}
+
 std::array<std::int64_t, 7> cut_of(const Layout& l)
 {
     return {l.gpus, l.tensor, l.context, l.pipeline, l.expert, l.global_batch, l.sequence_length};
@@ -259,9 +266,7 @@ SearchResult timed(Scenario s, SearchResult result, Objective objective)
     {
         apply(c.layout, s);
         fill(c, step_time(s));
-        const Band band = step_band(s, c.seconds);
-        c.low = band.low;
-        c.high = band.high;
+        add_band(c, s);
         keep(result, cuts, objective, c);
     }
     result.cuts = listed(cuts, objective);

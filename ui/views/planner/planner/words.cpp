@@ -110,6 +110,9 @@ Candidate candidate_of(const Evaluated& e, const Freed& freed)
     Candidate c;
     c.layout = layout_of(e.scenario);
     c.seconds = e.report->step.total();
+    const Band band = step_band(e.scenario, c.seconds);
+    c.low = band.low;
+    c.high = band.high;
     c.bytes = e.report->memory.worst().total().value;
     c.mfu = e.report->step.mfu();
     c.bubble = e.report->step.bubble / c.seconds;
