@@ -15,12 +15,12 @@ namespace ringside
 namespace
 {
 
-// A value in the unit that is asked for, or why it is none.
+// A value in the unit that is asked for, or which other quantity it is.
 struct Fit
 {
     double value = 0;
-    std::string other; // which other quantity it is
-    std::string doubt; // what it may have been meant as
+    std::string other;
+    bool rate_of = false; // "450 GB" of a rate: per second is left out
 };
 
 std::string kind_of(const Measure& m)
@@ -37,19 +37,15 @@ std::string kind_of(const Measure& m)
                                 Kind{"J", "an energy", "a power"},
                                 Kind{"B", "an amount of data", "a data rate"},
                                 Kind{"FLOP", "a number of FLOP", "a rate of FLOP"}};
-    for (const Kind& k : kKinds)
-    {
-        if (m.power(k.of) > 0)
-        {
-            return std::string(m.power("s") < 0 ? k.rate : k.amount);
-        }
-    }
+    const auto* kind = std::ranges::find_if(kKinds, [&](const Kind& k) { return m.power(k.of) > 0; });
     const auto thing =
         std::ranges::find_if(m.powers, [](const auto& p) { return p.second > 0 && !is_physical(p.first); });
-    return thing != m.powers.end() ? fmt::format("a number of {}", m.power("s") > 0 ? m.name : thing->first)
-           : m.power("s") > 0      ? "a time"
-           : m.power("s") < 0      ? "a rate"
-                                   : "a number";
+    return kind != kKinds.end() ? std::string(m.power("s") < 0 ? kind->rate : kind->amount)
+           : thing != m.powers.end()
+               ? fmt::format("a number of {}{}", thing->first, m.power("s") > 0 ? " times a time" : "")
+           : m.power("s") > 0 ? "a time"
+           : m.power("s") < 0 ? "a rate"
+                              : "a number";
 }
 
 std::string wanted_words(const Asked& a)
@@ -58,36 +54,34 @@ std::string wanted_words(const Asked& a)
                                                           : kind_of(a.measure);
 }
 
-std::string said_back(double number, const Measure& m)
+// In the unit that is asked for: as everywhere, or as the sentence has it, "5.61 years".
+std::string said_back(double value, const Asked& a)
 {
-    const bool grouped_digits = number == std::round(number) && std::abs(number) < 1e6;
-    const std::string digits =
-        std::abs(number) >= 1e6 || (number != 0 && std::abs(number) < 1e-3) ? working_figure(number)
-        : grouped_digits && std::abs(number) >= 10000 ? grouped(static_cast<std::int64_t>(number))
-                                                      : fmt::format("{:.6g}", number);
-    const bool apart = !m.name.empty() && m.name != "%" && m.name != "x";
-    return digits + (apart ? " " : "") + m.name;
+    if (a.unit.name.empty() && !a.name.empty())
+    {
+        return fmt::format("{:.6g} {}", value, a.name);
+    }
+    const bool counted = a.unit.name.empty() && a.counted.size() == 1;
+    return given_text(value, a.unit) + (counted ? fmt::format(" {}", a.counted.front()) : "");
 }
 
-// The reason why a power of the answer is none of those asked for; empty where
-// it is, with the size changed.
-std::string power_fault(std::string_view of, int typed, int wanted, const Asked& a, Measure& m)
+// Why a power of the answer is none of those asked for; empty where it is, with the value changed.
+std::string power_fault(std::string_view of, int typed, int wanted, const TypedValue& v, const Asked& a,
+                        double& value)
 {
     const auto same = [&](const auto& p) { return same_thing(p.first, of); };
     const auto per = std::ranges::find_if(a.per, same);
     const bool thing = !is_physical(of);
     if (typed < 0 && typed - wanted == -1 && per != a.per.end())
     {
-        m.size *= per->second;
+        value *= per->second;
         return "";
     }
     if (typed < 0 && thing)
     {
-        const bool strange = of.starts_with('?');
-        const bool unit = std::ranges::any_of(a.measure.powers, same);
-        return unit || (strange && has_word(a.sentence, of.substr(1)))
+        return std::ranges::any_of(a.measure.powers, same)
                    ? ""
-                   : fmt::format("per {}", strange ? of.substr(1) : of.substr(0, of.size() - 1));
+                   : fmt::format("per {}", of.substr(0, of.size() - 1));
     }
     const bool nats =
         of == "nats" && a.unit.name.empty() && a.counted.empty() && !has_word(a.sentence, "perplexity");
@@ -95,134 +89,92 @@ std::string power_fault(std::string_view of, int typed, int wanted, const Asked&
         typed > 0 && thing && !a.measure.physical() &&
         (a.any_noun || nats ||
          std::ranges::any_of(a.counted, [&](std::string_view c) { return same_thing(c, of); }));
-    const bool left_out = typed == 0 && wanted < 0 && thing && m.size < 1e6; // "16 B" of bytes per parameter
-    return counted || left_out ? "" : kind_of(m);
+    // "16 B" of bytes per parameter, and what is worked out of counted things
+    const bool left_out = typed == 0 && thing && (v.worked || (wanted < 0 && std::abs(value) < 1e6));
+    return counted || left_out ? "" : kind_of(v.measure());
 }
 
 Fit fit(const TypedValue& v, const Asked& a)
 {
-    Measure m = v.measure;
+    const Measure m = v.measure();
     const Dimension d = a.unit.dimension;
     const bool pure = d == Dimension::share || d == Dimension::ratio;
-    const bool percent = m.powers == Powers{{"%", 1}};
-    if (percent || m.powers == Powers{{"x", 1}})
-    {
-        const bool counts = !a.unit.name.empty() || (percent && a.tolerance == 0);
-        return {v.value * m.size, pure || !counts ? "" : kind_of(m), ""};
-    }
+    const bool plain = m.powers.empty();
     const bool over = std::ranges::any_of(m.powers, [](const auto& p) { return p.second > 0; });
+    if (m.powers == Powers{{"%", 1}} || m.powers == Powers{{"x", 1}})
+    {
+        const bool wrong = !pure && (!a.unit.name.empty() || (m.power("%") != 0 && a.tolerance == 0));
+        return {v.value, wrong ? kind_of(m) : ""};
+    }
+    if ((pure && v.scale > 1 && !v.worked) || (v.cancelled && a.measure.physical() && !pure))
+    {
+        return {0, v.cancelled ? "a share" : "a number"};
+    }
     // "8.25 GB" where it is asked how many bits a number takes
-    if (a.unit.name.empty() && m.power("B") == 1 && a.measure.power("B") == 1 && m.size >= 1e6)
+    if (a.unit.name.empty() && m.power("B") == 1 && a.measure.power("B") == 1 && v.value >= 1e6)
     {
-        return {0, kind_of(m), ""};
+        return {0, kind_of(m)};
     }
-    if (pure && m.plain() && m.size > 1 && !v.worked)
-    {
-        return {0, "a number", ""};
-    }
-    if (!over && (v.cancelled || (m.plain() && m.name.find('/') != std::string::npos)) &&
-        a.measure.physical() && !pure)
-    {
-        return {0, "a share", ""};
-    }
-    Powers all = a.measure.powers;
-    pure ? all.clear() : void();
+    Powers typed = m.powers;
+    Powers all = pure ? Powers{} : a.measure.powers;
     const bool rate = all.contains("s") && all["s"] < 0 && m.power("s") == 0 && over;
-    rate ? void(m.powers["s"] = -1) : void(); // "450 GB" of a rate
-    all.insert(m.powers.begin(), m.powers.end());
-    const bool units = m.physical() || (over && !pure);
-    for (const auto& [of, power] : all)
+    rate ? void(typed["s"] = -1) : void();
+    all.insert(typed.begin(), typed.end());
+    double value = v.value;
+    for (const auto& [of, unused] : all)
     {
         const int wanted = pure ? 0 : a.measure.power(of);
-        const int typed = m.power(of);
-        const bool left_out = !over && wanted != 0 && typed == 0; // a plain number
-        const bool worked = v.worked && wanted != 0 && typed == 0 && !is_physical(of);
+        const int has = Measure{typed, 1}.power(of);
         const std::string fault =
-            typed == wanted || left_out || worked ? "" : power_fault(of, typed, wanted, a, m);
+            has == wanted || (has == 0 && !over) ? "" : power_fault(of, has, wanted, v, a, value);
         if (!fault.empty())
         {
-            return {0,
-                    typed == wanted                                         ? fault
-                    : v.measure.power(of) == 0 || fault.starts_with("per ") ? fault
-                                                                            : kind_of(v.measure),
-                    ""};
+            return {0, fault};
         }
     }
-    const double value = v.value * m.size / (units && m.physical() ? a.measure.size : 1);
-    const bool share = d == Dimension::share && m.plain() && value > 1;
-    return {share ? value / 100 : value, "", rate ? said_back(v.value, v.measure) + "/s" : ""};
+    const bool share = d == Dimension::share && plain && value > 1;
+    return {(m.physical() ? value / a.measure.size : share ? value / 100 : value), "", rate};
 }
 
-std::string read_as(const TypedValue& v, double value, const Asked& a)
+// The others that a person may have meant.
+std::vector<OtherReading> other_readings(const TypedValue& v, double value, const Asked& a)
 {
-    const std::string typed = said_back(v.value, v.measure);
-    if (a.unit.name.empty() && a.measure.physical())
-    {
-        return v.measure.plain() ? fmt::format("{} {}", typed, a.measure.name) : typed;
-    }
-    std::string base = given_text(value, a.unit);
-    base += a.unit.name.empty() && a.counted.size() == 1 && v.measure.plain()
-                ? fmt::format(" {}", a.counted.front())
-                : "";
-    const bool same = typed == base || (a.unit.name.empty() && v.measure.size == 1);
-    return v.measure.plain() || v.worked ? base : same ? typed : fmt::format("{} = {}", typed, base);
-}
-
-using Others = std::vector<OtherReading>;
-
-Others other_readings(const TypedValue& v, double value, const Asked& a)
-{
-    Others others;
-    const Measure& m = v.measure;
+    std::vector<OtherReading> others;
     const Dimension d = a.unit.dimension;
-    const bool bare = m.plain() && m.size == 1 && v.clock.empty();
-    const auto add = [&](double other, std::string text) { others.push_back({other, std::move(text)}); };
-    if (v.clock.size() == 2 && a.measure.power("s") > 0)
+    const bool plain = v.powers.empty();
+    const bool bare = plain && v.scale == 1 && v.clock.empty();
+    const auto asked = [&](double other) { others.push_back({other, said_back(other, a)}); };
+    const auto likely = [&](double other, bool is) { is ? others.push_back({other, "", true}) : void(); };
+    if (bare && a.measure.physical() && d != Dimension::share && d != Dimension::ratio)
     {
-        others.push_back({(v.clock[0] * 3600 + v.clock[1] * 60) / a.measure.size, "", true});
-    }
-    else if (bare && a.measure.physical() && d != Dimension::share && d != Dimension::ratio)
-    {
-        using Size = std::pair<std::string_view, double>;
-        const bool time = a.measure.power("s") > 0;
-        for (const auto& [name, size] : time ? std::array{Size{"ms", 1e-3}, Size{"us", 1e-6}, Size{"min", 60},
-                                                          Size{"h", 3600}, Size{"d", 86400}}
-                                             : std::array{Size{"k", 1e3}, Size{"M", 1e6}, Size{"G", 1e9},
-                                                          Size{"T", 1e12}, Size{"P", 1e15}})
+        constexpr std::array kTimes{1e-3, 1e-6, 60.0, 3600.0, 86400.0};
+        constexpr std::array kTens{1e3, 1e6, 1e9, 1e12, 1e15};
+        for (const double size : a.measure.power("s") > 0 ? kTimes : kTens)
         {
-            add(v.value * size,
-                fmt::format("{} {}{}", said_back(v.value, {}), name, time ? "" : a.unit.name));
+            asked(v.value * size);
         }
     }
-    if (v.clock.size() == 2 && d == Dimension::ratio && value < 1)
+    if (v.clock.size() == 2)
     {
-        others.push_back({1 / value, "", true}); // "1:8"
+        likely((v.clock[0] * 3600 + v.clock[1] * 60) / a.measure.size, a.measure.power("s") > 0);
+        likely(1 / value, d == Dimension::ratio && value < 1); // "1:8"
     }
-    if (bare && d == Dimension::share && v.value <= 1)
+    if (bare && d == Dimension::share)
     {
-        add(v.value / 100, said_back(v.value, {{}, 1, "%"}));
+        v.value <= 1 ? asked(v.value / 100) : likely(v.value, v.value < 10); // 1.33 of 133%
     }
-    else if (bare && d == Dimension::share && v.value < 10)
+    if (v.powers.contains("%") && d == Dimension::ratio)
     {
-        others.push_back({v.value, "", true}); // 1.33 of 133%
+        asked(1 + value);
     }
-    if (m.power("%") != 0 && d == Dimension::ratio)
-    {
-        add(1 + value, said_back(1 + value, {{}, 1, "x"}));
-    }
-    if (m.plain() && a.step != 1)
-    {
-        others.push_back({value / a.step, "", true});
-    }
+    likely(value / a.step, plain && a.step != 1);
     const double nearest = std::round(value);
-    if (a.tolerance == 0 && v.worked && std::abs(value - nearest) < 1e-3 * std::abs(nearest))
+    likely(nearest, a.tolerance == 0 && v.worked && std::abs(value - nearest) < 1e-3 * std::abs(nearest));
+    if (v.scale == 1e3 || v.scale == 1e6)
     {
-        others.push_back({nearest, "", true}); // worked out from rounded numbers
-    }
-    if (!m.physical() && (m.size == 1e3 || m.size == 1e6))
-    {
-        add(value * (m.size == 1e3 ? 1.024 : 1.048576),
-            fmt::format("{} {}", said_back(v.value, {}), m.size == 1e3 ? "Ki" : "Mi"));
+        const double size = v.scale == 1e3 ? 1024 : 1048576;
+        others.push_back(
+            {value / v.scale * size, fmt::format("{:.6g} {}", value / v.scale, size == 1024 ? "Ki" : "Mi")});
     }
     return others;
 }
@@ -242,25 +194,22 @@ bool same_digits(double a, double b)
                                [&](double f) { return near_enough(a, b * f) || near_enough(a * f, b); });
 }
 
-// Which of several numbers is the answer: the last behind an equals sign. All
-// others have to come to it.
-std::string several(const TypedText& text, const std::vector<Fit>& fits, std::size_t& answer)
+// Which of several numbers is the answer: the last behind an equals sign. All others have to come to it.
+std::string several(const std::vector<TypedValue>& values, const Asked& a, std::size_t& answer)
 {
-    for (std::size_t i = 0; i < fits.size(); ++i)
+    for (std::size_t i = 0; i < values.size(); ++i)
     {
-        answer = text.values[i].linked ? i : answer;
+        answer = values[i].linked ? i : answer;
     }
-    const TypedValue& chosen = text.values[answer];
-    for (std::size_t i = 0; i < fits.size(); ++i)
+    const TypedValue& chosen = values[answer];
+    for (const TypedValue& v : values)
     {
-        const TypedValue& v = text.values[i];
-        const bool fitting = fits[i].other.empty() && near_enough(fits[i].value, fits[answer].value);
-        const bool unitless = v.measure.plain() != chosen.measure.plain() || v.worked;
-        if (i != answer && !fitting &&
-            !(unitless && same_digits(v.value * v.measure.size, chosen.value * chosen.measure.size)))
+        const Fit own = fit(v, a);
+        const bool fitting = own.other.empty() && near_enough(own.value, fit(chosen, a).value);
+        const bool unitless = v.powers.empty() != chosen.powers.empty() || v.worked;
+        if (!fitting && &v != &chosen && !(unitless && same_digits(v.value, chosen.value)))
         {
-            return fmt::format("has several numbers, {} and {}", said_back(chosen.value, chosen.measure),
-                               said_back(v.value, v.measure));
+            return fmt::format("has several numbers, {} and {}", chosen.typed, v.typed);
         }
     }
     return "";
@@ -269,27 +218,25 @@ std::string several(const TypedText& text, const std::vector<Fit>& fits, std::si
 // What the words around the number leave open: the one that is not understood.
 std::string strange_word(const TypedText& text, const Asked& a, bool& loose)
 {
-    constexpr std::string_view kOfShares = "total ideal mfu hfu"; // asked and given in one sentence
     const bool shared = has_word(a.sentence, "whole") || has_word(a.sentence, "total");
     const bool counts = !a.measure.physical();
-    for (const TypedWord& w : text.words)
+    for (const auto& [word, thing, counted] : text.words)
     {
-        const auto& [word, thing] = w;
-        const auto same = [&w](std::string_view c) { return same_thing(c, w.thing); };
+        const auto same = [&named = thing](std::string_view c) { return same_thing(c, named); };
         const std::string stem = stem_of(word);
         const Manner manner = manner_of(word);
-        const bool noun = word == text.counted && word.ends_with('s') && !counts;
+        const bool noun = counted && word.ends_with('s') && !counts;
         const bool echo = word.size() > 2 && !noun && has_word(a.sentence, stem);
-        const bool apart =
-            (a.measure.power("%") != 0 && has_word(kOfShares, stem)) || (word == "each" && shared);
+        const bool apart = (a.measure.power("%") != 0 && has_word("total ideal mfu hfu", stem)) ||
+                           (word == "each" && shared);
         const bool symbol = word.ends_with('=') && !a.names.contains(word.substr(0, word.size() - 1));
         const bool said =
             !thing.empty() && std::ranges::any_of(a.per, [&](const auto& p) { return same(p.first); });
-        const bool known = counts && !thing.empty()
-                               ? std::ranges::any_of(a.counted, same) || manner == Manner::silent
-                               : said || echo || symbol || manner != Manner::unknown;
+        const bool known = counts && !thing.empty() ? a.any_noun || std::ranges::any_of(a.counted, same) ||
+                                                          manner == Manner::silent
+                                                    : said || echo || symbol || manner != Manner::unknown;
         loose = loose || manner == Manner::hedge || word == "each";
-        if (manner == Manner::denial || apart || (!known && !(a.any_noun && !thing.empty())))
+        if (manner == Manner::denial || apart || !known)
         {
             return word;
         }
@@ -302,58 +249,56 @@ Issue unreadable(std::string_view text, std::string_view why, std::string_view h
     return {"", fmt::format("\u201c{}\u201d {}", text.substr(0, 40), why), std::string(hint)};
 }
 
+// "8:10" is minutes and seconds of a time.
+double clock_value(const std::vector<double>& c)
+{
+    return c.size() > 2 ? c[0] * 3600 + c[1] * 60 + c[2] : c[0] * 60 + c[1];
+}
+
 Result<AnswerReading> reading_in(const TypedText& text, std::string_view typed, const Asked& a)
 {
     constexpr std::array<std::string_view, 10> kExamples{
         "12, 1.5k or 7B", "1.5 GB", "1.5 s, 20 ms or 3 d", "25 GB/s",     "3e15 FLOP or 3 PFLOP",
         "300 TFLOP/s",    "$1.5M",  "12% or 0.12",         "1.5 or 1.5x", "12"};
-    const std::string hint =
-        fmt::format("write it such as {}", kExamples.at(static_cast<std::size_t>(a.unit.dimension)));
     if (text.values.empty() || !text.fault.empty())
     {
         return unreadable(typed, text.fault.empty() ? "is not a number that can be read" : text.fault,
                           "start with a number: 1.12 TB, 1,120 GB, 1.12e12, 2/9, 22%, 3h 20min");
     }
-    AnswerReading reading;
-    const std::string strange = strange_word(text, a, reading.loose);
-    std::vector<Fit> fits;
-    std::ranges::transform(text.values, std::back_inserter(fits), [&](const auto& v) { return fit(v, a); });
     std::size_t at = 0;
-    if (const std::string fault = several(text, fits, at); !fault.empty())
+    if (const std::string fault = several(text.values, a, at); !fault.empty())
     {
         return unreadable(typed, fault, "type one number with its unit");
     }
     const TypedValue& v = text.values[at];
-    const std::string typed_value = said_back(v.value, v.measure);
-    if (!fits[at].other.empty())
+    const Fit own = fit(v, a);
+    if (!own.other.empty())
     {
-        return Issue{"",
-                     fmt::format("\u201c{}\u201d is {}, and this asks for {}", typed_value, fits[at].other,
-                                 wanted_words(a)),
-                     hint};
+        return unreadable(
+            v.typed, fmt::format("is {}, and this asks for {}", own.other, wanted_words(a)),
+            fmt::format("write it such as {}", kExamples.at(static_cast<std::size_t>(a.unit.dimension))));
     }
-    const auto& c = v.clock;
-    reading.value = fits[at].value;
-    if (!c.empty() && a.measure.power("s") > 0)
-    {
-        reading.value = (c.size() > 2 ? c[0] * 3600 + c[1] * 60 + c[2] : c[0] * 60 + c[1]) / a.measure.size;
-    }
+    AnswerReading reading;
+    const bool clock = !v.clock.empty() && a.measure.power("s") > 0;
+    reading.value = clock ? clock_value(v.clock) / a.measure.size : own.value;
     if (!std::isfinite(reading.value))
     {
         return unreadable(typed, "is not a number that can be read", "type a finite number");
     }
-    reading.has_unit =
-        !v.measure.plain() || v.measure.size != 1 || (a.unit.dimension == Dimension::share && v.value > 1);
-    reading.read_as = read_as(v, reading.value, a);
+    reading.has_unit = v.unit || (a.unit.dimension == Dimension::share && v.value > 1);
+    const std::string base = said_back(reading.value, a);
+    const bool same = v.powers.empty() || v.worked || v.typed == base;
+    reading.read_as = same ? base : a.unit.name.empty() ? v.typed : fmt::format("{} = {}", v.typed, base);
     reading.others = other_readings(v, reading.value, a);
-    reading.loose = reading.loose || (v.measure.power("%") != 0 && a.unit.dimension == Dimension::ratio);
-    const std::string meant = fits[at].doubt.empty() ? typed_value : fits[at].doubt;
-    if (!strange.empty() || !fits[at].doubt.empty())
+    const std::string strange = strange_word(text, a, reading.loose);
+    reading.loose = reading.loose || (v.powers.contains("%") && a.unit.dimension == Dimension::ratio);
+    if (!strange.empty() || own.rate_of)
     {
+        const std::string meant = v.typed + (own.rate_of ? "/s" : "");
         reading.doubt =
-            strange.empty()
-                ? fmt::format("Do you mean {}?", meant)
-                : fmt::format("\u201c{}\u201d is not understood here: do you mean {}?", strange, meant);
+            (strange.empty() ? "" : fmt::format("\u201c{}\u201d is not understood here: ", strange)) +
+            fmt::format("do you mean {}?", meant);
+        reading.doubt = capitalized(reading.doubt);
         reading.others.assign(1, {reading.value, meant});
     }
     return reading;
@@ -370,11 +315,10 @@ Result<AnswerReading> read_answer(std::string_view typed, const Asked& a)
                                                    : "nothing was typed",
                      "type a number with its unit"};
     }
-    const TypedText text = read_typed(typed, a.measure, false);
-    auto first = reading_in(text, typed, a);
-    const auto other = [&](std::string_view again, bool billions)
+    auto first = reading_in(read_typed(typed, a.measure), typed, a);
+    const auto other = [&](std::string_view again, const Measure& asked)
     {
-        const auto reading = reading_in(read_typed(again, a.measure, billions), again, a);
+        const auto reading = reading_in(read_typed(again, asked), again, a);
         if (reading && reading->doubt.empty() && (!first || !first->doubt.empty()))
         {
             first = reading;
@@ -384,48 +328,41 @@ Result<AnswerReading> read_answer(std::string_view typed, const Asked& a)
             first->others.push_back({reading->value, reading->read_as});
         }
     };
-    text.billions ? other(typed, true) : void();
+    if (a.measure.power("B") != 0 && typed.find_first_of("Bb") != std::string_view::npos)
+    {
+        Measure billions = a.measure; // where a lone B may be a power of ten
+        billions.powers.erase("B");
+        other(typed, billions);
+    }
     const std::size_t comma = typed.find(',');
-    if (comma != std::string_view::npos && typed.find(',', comma + 1) == std::string_view::npos)
+    if (first && comma != std::string_view::npos && typed.find(',', comma + 1) == std::string_view::npos)
     {
         std::string decimal(typed); // "1,175" may be a little more than one
         decimal[comma] = '.';
-        first ? other(decimal, false) : void();
+        other(decimal, a.measure);
     }
     return first;
 }
 
 std::vector<std::string> units_to_offer(const Asked& a)
 {
-    switch (a.unit.dimension)
-    {
-    case Dimension::data:
-        return a.unit.base == 1 ? std::vector<std::string>{"GB", "GiB", "TB", "MB", "kB"}
-                                : std::vector<std::string>{"Gbit", "GB", "Tbit"};
-    case Dimension::data_rate:
-        return {"GB/s", "Gbit/s", "TB/s", "MB/s"};
-    case Dimension::time:
-        return {"s", "ms", "min", "h", "d"};
-    case Dimension::work:
-        return {"FLOP", "PFLOP", "EFLOP", "ZFLOP"};
-    case Dimension::work_rate:
-        return {"TFLOP/s", "PFLOP/s", "EFLOP/s"};
-    case Dimension::money:
-        return {"$", "k$", "M$"};
-    case Dimension::share:
-        return {"%"};
-    case Dimension::ratio:
-        return {"x"};
-    case Dimension::count:
-    case Dimension::other:
-        break;
-    }
-    if (!a.unit.name.empty() && a.unit.dimension == Dimension::other)
-    {
-        return {std::string(a.unit.name)};
-    }
-    return a.measure.physical() && !a.measure.name.empty() ? std::vector<std::string>{a.measure.name}
-                                                           : std::vector<std::string>{};
+    using Units = std::vector<std::string>;
+    static const std::array<Units, 10> kUnits{Units{},
+                                              {"GB", "GiB", "TB", "MB", "kB"},
+                                              {"s", "ms", "min", "h", "d"},
+                                              {"GB/s", "Gbit/s", "TB/s", "MB/s"},
+                                              {"FLOP", "PFLOP", "EFLOP", "ZFLOP"},
+                                              {"TFLOP/s", "PFLOP/s", "EFLOP/s"},
+                                              {"$", "k$", "M$"},
+                                              {"%"},
+                                              {"x"},
+                                              {}};
+    const Units& units = kUnits.at(static_cast<std::size_t>(a.unit.dimension));
+    return a.unit.dimension == Dimension::data && a.unit.base != 1 ? Units{"Gbit", "GB", "Tbit"}
+           : !units.empty()                                        ? units
+           : a.unit.dimension == Dimension::other                  ? Units{std::string(a.unit.name)}
+           : a.name.empty() || !a.measure.physical()               ? Units{}
+                                                                   : Units{a.name};
 }
 
 } // namespace ringside

@@ -43,69 +43,75 @@ const KnownMistake* recognised(double value, const AnswerKey& key)
     return best;
 }
 
+enum class SlipOf : std::uint8_t
+{
+    data,
+    time,
+    share,
+    anything
+};
+
+// Off by a factor, either way round.
 struct Slip
 {
+    SlipOf of;
     std::string_view id;
-    double factor; // of the key
+    double factor;
     std::string_view says;
 };
 
-constexpr std::string_view kBits = "Off by a factor of 8: bits on one side, bytes on the other.";
-constexpr std::string_view kGib = "That is the right amount with GiB and GB mixed up: 1 GiB is 1.074 GB.";
-constexpr std::string_view kTib = "That is the right amount with TiB and TB mixed up: 1 TiB is 1.100 TB.";
-constexpr std::string_view kMib = "That is the right amount with MiB and MB mixed up: 1 MiB is 1.049 MB.";
-constexpr std::string_view kPower = "The digits are right, the power of ten is not.";
-constexpr std::string_view kTime = "The digits are right for another unit of time.";
+constexpr std::string_view kTimeSays = "The digits are right for another unit of time.";
+constexpr std::string_view kPowerSays = "The digits are right, the power of ten is not.";
+constexpr std::array kSlips{
+    Slip{SlipOf::data, "bits-as-bytes", 8, "Off by a factor of 8: bits on one side, bytes on the other."},
+    Slip{SlipOf::data, "binary-gb", 1.073741824,
+         "That is the right amount with GiB and GB mixed up: 1 GiB is 1.074 GB."},
+    Slip{SlipOf::data, "binary-gb", 1.099511627776,
+         "That is the right amount with TiB and TB mixed up: 1 TiB is 1.100 TB."},
+    Slip{SlipOf::data, "binary-gb", 1.048576,
+         "That is the right amount with MiB and MB mixed up: 1 MiB is 1.049 MB."},
+    Slip{SlipOf::time, "time-unit", 60, kTimeSays},
+    Slip{SlipOf::time, "time-unit", 3600, kTimeSays},
+    Slip{SlipOf::time, "time-unit", 86400, kTimeSays},
+    Slip{SlipOf::time, "time-unit", 24, kTimeSays},
+    Slip{SlipOf::share, "percent-as-fraction", 100,
+         "The digits are right: percent and fraction are mixed up."},
+    Slip{SlipOf::anything, "power-of-ten", 1e3, kPowerSays},
+    Slip{SlipOf::anything, "power-of-ten", 1e6, kPowerSays},
+    Slip{SlipOf::anything, "power-of-ten", 1e9, kPowerSays},
+    Slip{SlipOf::anything, "power-of-ten", 1e12, kPowerSays},
+    Slip{SlipOf::anything, "power-of-ten", 10, kPowerSays}};
 
-constexpr std::array kDataSlips{
-    Slip{"bits-as-bytes", 8, kBits},         Slip{"bits-as-bytes", 0.125, kBits},
-    Slip{"binary-gb", 1.073741824, kGib},    Slip{"binary-gb", 1 / 1.073741824, kGib},
-    Slip{"binary-gb", 1.099511627776, kTib}, Slip{"binary-gb", 1 / 1.099511627776, kTib},
-    Slip{"binary-gb", 1.048576, kMib},       Slip{"binary-gb", 1 / 1.048576, kMib}};
-constexpr std::array kTimeSlips{Slip{"time-unit", 60, kTime},    Slip{"time-unit", 1.0 / 60, kTime},
-                                Slip{"time-unit", 3600, kTime},  Slip{"time-unit", 1.0 / 3600, kTime},
-                                Slip{"time-unit", 86400, kTime}, Slip{"time-unit", 1.0 / 86400, kTime},
-                                Slip{"time-unit", 24, kTime},    Slip{"time-unit", 1.0 / 24, kTime}};
-constexpr std::array kShareSlips{
-    Slip{"percent-as-fraction", 100, "The digits are right: percent and fraction are mixed up."},
-    Slip{"percent-as-fraction", 0.01, "The digits are right: percent and fraction are mixed up."}};
-constexpr std::array kPowerSlips{Slip{"power-of-ten", 1e3, kPower},  Slip{"power-of-ten", 1e-3, kPower},
-                                 Slip{"power-of-ten", 1e6, kPower},  Slip{"power-of-ten", 1e-6, kPower},
-                                 Slip{"power-of-ten", 1e9, kPower},  Slip{"power-of-ten", 1e-9, kPower},
-                                 Slip{"power-of-ten", 1e12, kPower}, Slip{"power-of-ten", 1e-12, kPower},
-                                 Slip{"power-of-ten", 10, kPower},   Slip{"power-of-ten", 0.1, kPower}};
-bool has_prefixes(Dimension dimension)
+SlipOf slips_of(Dimension d)
 {
-    return dimension == Dimension::data || dimension == Dimension::data_rate ||
-           dimension == Dimension::time || dimension == Dimension::work || dimension == Dimension::work_rate;
+    return d == Dimension::data || d == Dimension::data_rate ? SlipOf::data
+           : d == Dimension::time                            ? SlipOf::time
+           : d == Dimension::share || d == Dimension::ratio  ? SlipOf::share
+                                                             : SlipOf::anything;
 }
 
 // The slips of a unit, those of its kind first.
 const Slip* unit_slip(double value, const AnswerKey& key)
 {
-    const Dimension d = key.unit.dimension;
-    const double tolerance = std::clamp(key.tolerance, 0.006, 0.02);
-    const auto find = [&](std::span<const Slip> slips, double allowed)
-    {
-        const auto found =
-            std::find_if(slips.begin(), slips.end(),
-                         [&](const Slip& s) { return near(value, key.value * s.factor, allowed); });
-        return found == slips.end() ? nullptr : &*found;
-    };
-    const Slip* found = nullptr;
-    if (d == Dimension::data || d == Dimension::data_rate)
-    {
-        found = find(kDataSlips, 0.006);
-    }
-    if (!found && d == Dimension::time)
-    {
-        found = find(kTimeSlips, 0.006);
-    }
-    if (!found && (d == Dimension::share || d == Dimension::ratio))
-    {
-        found = find(kShareSlips, tolerance);
-    }
-    return found ? found : find(kPowerSlips, tolerance);
+    const SlipOf own = slips_of(key.unit.dimension);
+    const auto* found = std::ranges::find_if(kSlips,
+                                             [&](const Slip& s)
+                                             {
+                                                 const bool exact =
+                                                     s.of == SlipOf::data || s.of == SlipOf::time;
+                                                 const double tolerance =
+                                                     exact ? 0.006 : std::clamp(key.tolerance, 0.006, 0.02);
+                                                 return (s.of == own || s.of == SlipOf::anything) &&
+                                                        (near(value, key.value * s.factor, tolerance) ||
+                                                         near(value, key.value / s.factor, tolerance));
+                                             });
+    return found == kSlips.end() ? nullptr : found;
+}
+
+bool has_prefixes(Dimension d)
+{
+    return d == Dimension::work || d == Dimension::work_rate || slips_of(d) == SlipOf::data ||
+           slips_of(d) == SlipOf::time;
 }
 
 // How far off, in words that leave the work to be done.

@@ -39,7 +39,7 @@ std::string asking_sentence(std::string_view stem)
 class SentenceReader
 {
 public:
-    SentenceReader(Asked& asked, std::string_view sentence) : asked_(asked), t_(tokens_of(sentence)) {}
+    SentenceReader(Asked& asked, std::string_view sentence) : asked_(asked), t_(sentence) {}
 
     void read()
     {
@@ -75,9 +75,10 @@ private:
             ++t_.at;
         }
         const std::size_t begin = t_.at;
-        const Measure m = take_unit(t_, {{{"s", 1}, {"B", 1}}, 1, ""});
+        const Measure m = take_unit(t_, {{{"s", 1}, {"B", 1}}});
         const bool own = many && asked_.unit.name.empty() && m.physical() && m.power("x") == 0;
         asked_.measure = own ? m : asked_.measure;
+        asked_.name = own ? t_.typed_since(begin) : asked_.name;
         found_ = found_ || many;
         if (asked_.unit.name.empty() && !own)
         {
@@ -101,16 +102,18 @@ private:
         }
         if (t_.word("unit") && t_.word("of", 1) && t_.number(2))
         {
-            asked_.step = t_.peek(2)->value;
+            asked_.step = t_.peek(2).value;
             return;
         }
-        const Measure m = take_unit(t_, {{{"s", 1}}, 1, ""});
+        const std::size_t begin = t_.at;
+        const Measure m = take_unit(t_, {{{"s", 1}}});
         const bool ends = t_.at_end() || !t_.word() || t_.word("~");
         if (ends && m.physical())
         {
             asked_.measure = m;
+            asked_.name = t_.typed_since(begin);
         }
-        else if (ends && !m.plain())
+        else if (ends && !m.powers.empty())
         {
             asked_.counted.push_back(thing_named(stem_of(m.powers.begin()->first)));
         }
@@ -121,12 +124,13 @@ private:
     void per()
     {
         const bool sure = has_word("each every per", t_.text());
-        const bool article = has_word("a an one any single", t_.text());
+        const bool one = t_.number() && t_.peek().value == 1; // "one layer", "a day"
+        const bool article = one || has_word("a an any single", t_.text());
         const std::string word(t_.text());
         const bool plural = stem_of(word) != small_letters(word) || word.ends_with('s') ||
                             std::ranges::any_of(word, [](unsigned char c) { return std::isdigit(c); }) ||
                             (t_.word(1) && t_.text(1).ends_with('s'));
-        if (!t_.word() || (t_.before() && has_word("rate when if until", t_.before()->text)))
+        if ((!t_.word() && !one) || has_word("rate when if until", t_.before().text))
         {
             return;
         }
@@ -137,7 +141,7 @@ private:
             count = scale->size;
             ++t_.at;
         }
-        const auto time = unit_named(t_.text(), {{{"s", 1}}, 1, ""});
+        const auto time = unit_named(t_.text(), {{{"s", 1}}});
         if ((sure || article) && time && time->power("s") == 1 && t_.text().size() > 2)
         {
             asked_.per.emplace("s", time->size);
@@ -151,8 +155,10 @@ private:
             }
             if (const std::string_view thing = take_thing(t_); !thing.empty())
             {
-                const bool one = sure || article || !plural;
-                one ? void((sure ? asked_.per : loose_).emplace(thing, count)) : void();
+                if (sure || article || !plural)
+                {
+                    (sure ? asked_.per : loose_).emplace(thing, count);
+                }
                 return;
             }
             ++t_.at;
@@ -172,10 +178,9 @@ Asked asked_for(const StudyUnit& unit)
 {
     Asked asked;
     asked.unit = unit;
-    Tokens tokens(tokens_of(unit.name));
+    Tokens tokens(unit.name);
     // "B" is bytes, but billions of what is counted.
-    asked.measure =
-        take_unit(tokens, unit.dimension == Dimension::count ? Measure{} : Measure{{{"B", 1}}, 1, ""});
+    asked.measure = take_unit(tokens, unit.dimension == Dimension::count ? Measure{} : Measure{{{"B", 1}}});
     const bool over_another =
         std::ranges::any_of(asked.measure.powers, [](const auto& p) { return p.second < 0; });
     if (!asked.measure.physical() && !over_another)

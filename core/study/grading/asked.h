@@ -17,6 +17,7 @@ struct Asked
     StudyUnit unit;
     double tolerance = 0.03;                        // relative; 0: the exact whole number
     Measure measure;                                // of a plain number
+    std::string name;                               // its own, where the sentence has it: "GPU-hours"
     std::vector<std::string_view> counted;          // things that may stand behind the number
     std::map<std::string, double, std::less<>> per; // what it may be said per, and how many: "s": 86400
     double step = 1;                                // "in units of 1e-4"

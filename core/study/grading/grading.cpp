@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace ringside
@@ -43,13 +43,9 @@ std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key
         }
         return ask;
     }
-    if (check_answer(reading.value, key).correct)
-    {
-        return std::nullopt;
-    }
-    const auto right = [&](const OtherReading& other) { return check_answer(other.value, key).correct; };
-    if (std::ranges::any_of(reading.others,
-                            [&](const OtherReading& other) { return other.as_likely && right(other); }))
+    const auto right = [&](double value) { return check_answer(value, key).correct; };
+    if (right(reading.value) || std::ranges::any_of(reading.others, [&](const OtherReading& other)
+                                                    { return other.as_likely && right(other.value); }))
     {
         return std::nullopt;
     }
@@ -60,7 +56,7 @@ std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key
     }
     for (const OtherReading& other : reading.others)
     {
-        if (!other.as_likely && check_answer(other.value, key).correct)
+        if (!other.as_likely && right(other.value))
         {
             ask.question = fmt::format("Do you mean {} or {}?", reading.read_as, other.text);
             ask.choices = {reading.read_as, other.text};
@@ -72,14 +68,10 @@ std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key
 
 std::string bare_lower(std::string_view text)
 {
-    std::string out;
-    for (const char c : text)
-    {
-        out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    const auto first = out.find_first_not_of(" \t\n");
-    const auto last = out.find_last_not_of(" \t\n.");
-    return first == std::string::npos ? "" : out.substr(first, last - first + 1);
+    const auto first = text.find_first_not_of(" \t\n");
+    const auto last = text.find_last_not_of(" \t\n.");
+    return first == std::string::npos || last < first ? ""
+                                                      : small_letters(text.substr(first, last - first + 1));
 }
 
 Result<Verdict> grade_number(const Question& q, const Response& r)
@@ -140,12 +132,11 @@ std::string squashed(std::string_view text)
 std::vector<std::string> stems_in(std::string_view text)
 {
     std::vector<std::string> stems;
-    for (const TypedToken& t : tokens_of(text))
+    for (Tokens t(text); !t.at_end(); ++t.at)
     {
-        if (t.kind != TypedToken::Kind::sign && manner_of(t.text) != Manner::silent)
+        if ((t.number() || t.word()) && manner_of(t.text()) != Manner::silent)
         {
-            stems.push_back(t.kind == TypedToken::Kind::number ? fmt::format("{}", t.value)
-                                                               : stem_of(t.text));
+            stems.push_back(t.number() ? fmt::format("{}", t.peek().value) : stem_of(t.text()));
         }
     }
     return stems;
@@ -222,68 +213,54 @@ Result<Verdict> grade_order(const Question& q, const Response& r)
     return v;
 }
 
-// How it went, in the words of the bands; nothing for anything else.
-int level_of(const std::string& text)
+// How it went, in the words of the bands; 0 for anything else.
+int level_of(std::string_view text)
 {
-    constexpr std::array<std::pair<std::string_view, int>, 9> kWords{{{"no hire", 1},
-                                                                      {"no_hire", 1},
-                                                                      {"again", 1},
-                                                                      {"lean", 2},
-                                                                      {"hard", 2},
-                                                                      {"strong", 3},
-                                                                      {"good", 3},
-                                                                      {"teach", 4},
-                                                                      {"easy", 4}}};
-    const auto found =
-        std::find_if(kWords.begin(), kWords.end(), [&](const auto& w) { return w.first == text; });
-    return found == kWords.end() ? 0 : found->second;
-}
-
-// A number of points, 0 for none.
-std::size_t point_of(std::string_view text)
-{
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? number : 0;
+    constexpr std::array<std::string_view, 5> kWords{"", "no hire|no_hire|again|", "lean|hard|",
+                                                     "strong|good|", "teach|easy|"};
+    const std::string word = std::string(text) + "|";
+    const auto* found =
+        std::ranges::find_if(kWords, [&](std::string_view words)
+                             { return text.size() > 3 && words.find(word) != std::string::npos; });
+    return found == kWords.end() ? 0 : static_cast<int>(found - kWords.begin());
 }
 
 // The points ticked: "1,3", "1-3, 5", "4/5", "all of them", "none".
-Result<std::size_t> ticks_of(const std::string& text, std::size_t points)
+Result<std::size_t> ticks_of(std::string text, std::size_t points)
 {
-    const std::string all = fmt::format("/{}", points);
-    const std::size_t of = text.ends_with(all) ? text.size() - all.size() : text.find(" of ");
-    const std::string first = text.substr(0, of);
-    if (first == "all" || first == "none" || first == "0" || text.empty())
+    const Issue wrong{
+        "", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
+        fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
+    std::ranges::replace(text, ',', ';');
+    Tokens t(text);
+    if (t.word("all") || t.word("none") || t.at_end() || text == "0")
     {
-        return first == "all" ? points : 0;
+        return t.word("all") ? points : 0;
     }
-    const Issue wrong{"", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
-                      fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, "
-                                  "strong, teach",
-                                  points)};
-    if (of < text.size()) // "4/5"
+    const auto point = [&](std::size_t ahead)
     {
-        return point_of(first) > 0 && point_of(first) <= points ? Result<std::size_t>(point_of(first))
-                                                                : wrong;
+        const double n = t.number(ahead) ? t.peek(ahead).value : 0;
+        return n == std::floor(n) && n >= 1 && n <= static_cast<double>(points) ? static_cast<std::size_t>(n)
+                                                                                : 0;
+    };
+    if ((t.sign('/', 1) || t.word("of", 1)) && point(0) > 0 && point(2) == points)
+    {
+        return point(0); // "4/5"
     }
     std::vector<bool> ticked(points, false);
-    for (std::size_t at = 0; (at = text.find_first_not_of(", ", at)) != std::string::npos;)
+    for (; !t.at_end(); ++t.at)
     {
-        const std::string word = text.substr(at, text.find_first_of(", ", at) - at);
-        const std::size_t dash = std::min(word.find('-'), word.size());
-        const std::size_t from = point_of(word.substr(0, dash));
-        const std::size_t to = dash < word.size() ? point_of(word.substr(dash + 1)) : from;
-        at += word.size();
-        if (word == "and")
-        {
-            continue;
-        }
-        if (from == 0 || to < from || to > points)
+        const std::size_t from = point(0);
+        const std::size_t to = t.sign('-', 1) ? point(2) : from;
+        if (!t.sign(';') && !t.word("and") && (from == 0 || to < from))
         {
             return wrong;
         }
-        std::fill(ticked.begin() + static_cast<std::ptrdiff_t>(from - 1),
-                  ticked.begin() + static_cast<std::ptrdiff_t>(to), true);
+        t.at += t.sign('-', 1) ? 2U : 0U;
+        for (std::size_t i = from; i > 0 && i <= to; ++i)
+        {
+            ticked[i - 1] = true;
+        }
     }
     return static_cast<std::size_t>(std::ranges::count(ticked, true));
 }
@@ -311,19 +288,6 @@ Result<Verdict> grade_spoken(const Question& q, const Response& r)
     v.message = fmt::format("{}{}{}.", v.message, v.message.empty() ? "" : " ",
                             rubric_name(static_cast<Grade>(v.grade)));
     return v;
-}
-
-Attempt attempt_of(const Response& r, bool correct, double target_s)
-{
-    Attempt a;
-    a.correct = correct;
-    a.shown = r.shown;
-    a.wrong = r.tries - 1;
-    a.hints = r.hints;
-    // A time that is not known is neither fast nor slow.
-    a.seconds = r.seconds;
-    a.target_s = r.seconds > 0 ? target_s : 0;
-    return a;
 }
 
 Result<Verdict> grade_layout(const Question& q, const Response& r, Calculator& calculator)
@@ -394,8 +358,15 @@ Result<Verdict> grade(const Question& q, const Response& response, Calculator& c
                                                       : grade_choice(q, response);
     if (verdict)
     {
-        verdict->grade =
-            static_cast<int>(automatic_grade(attempt_of(response, verdict->correct, q.target_s)));
+        Attempt a;
+        a.correct = verdict->correct;
+        a.shown = response.shown;
+        a.wrong = response.tries - 1;
+        a.hints = response.hints;
+        a.seconds = response.seconds;
+        a.target_s =
+            response.seconds > 0 ? q.target_s : 0; // a time that is not known is neither fast nor slow
+        verdict->grade = static_cast<int>(automatic_grade(a));
     }
     return verdict;
 }

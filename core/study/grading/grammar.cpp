@@ -1,8 +1,9 @@
-// One file, since it is one class: every rule of the grammar calls others.
 #include "core/study/grading/grammar.h"
 
-#include "core/base/text/find_by.h"
+#include <fmt/format.h>
+
 #include "core/base/text/text.h"
+#include "core/study/questions/formula/expression.h"
 
 #include <algorithm>
 #include <array>
@@ -15,140 +16,94 @@ namespace ringside
 namespace
 {
 
-using Parsed = std::optional<TypedValue>;
+// What people call a function, and what the formula engine calls it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kFunctions{{{"sqrt", "sqrt"},
+                                                                                   {"ln log", "ln"},
+                                                                                   {"exp", "exp"},
+                                                                                   {"ceil", "ceil"},
+                                                                                   {"floor", "floor"},
+                                                                                   {"round", "round"},
+                                                                                   {"max", "max"},
+                                                                                   {"min", "min"}}};
 
-struct Function
+constexpr std::array<std::string_view, 6> kUnitBases{"B", "s", "FLOP", "J", "USD", "%"};
+
+// The value of a formula whose names u0 to u5 are the bases; nothing where it has none.
+std::optional<double> formula_value(const Expression& formula, std::string_view grown, double by)
 {
-    std::string_view names;
-    double (*of)(const std::vector<double>&);
-    bool units = false; // takes numbers with units: "max(20 ms, 30 ms)"
-    std::size_t most = 1;
-};
-
-constexpr std::array kFunctions{
-    Function{"sqrt", [](const auto& a) { return std::sqrt(a[0]); }, true},
-    Function{"sigmoid logistic", [](const auto& a) { return 1 / (1 + std::exp(-a[0])); }},
-    Function{"ln log", [](const auto& a) { return std::log(a[0]); }},
-    Function{"exp", [](const auto& a) { return std::exp(a[0]); }},
-    Function{"ceil", [](const auto& a) { return std::ceil(a[0]); }, true},
-    Function{"floor", [](const auto& a) { return std::floor(a[0]); }, true},
-    Function{"round", [](const auto& a) { return std::round(a[0]); }, true},
-    Function{"max", [](const auto& a) { return std::ranges::max(a); }, true, 9},
-    Function{"min", [](const auto& a) { return std::ranges::min(a); }, true, 9}};
-
-constexpr std::string_view kOnes = "zero one two three four five six seven eight nine ten eleven twelve "
-                                   "thirteen fourteen fifteen sixteen "
-                                   "seventeen eighteen nineteen";
-constexpr std::string_view kTens = "zero ten twenty thirty forty fifty sixty seventy eighty ninety";
-constexpr std::string_view kShares = "- - half third quarter fifth sixth seventh eighth ninth tenth eleventh "
-                                     "twelfth - - - sixteenth - - - "
-                                     "twentieth";
-
-std::optional<double> share_named(std::string_view word)
-{
-    const std::string small = small_letters(word);
-    const auto place = place_in(kShares, small.ends_with('s') ? small.substr(0, small.size() - 1) : small);
-    return place && *place > 1 ? std::optional(1.0 / static_cast<double>(*place)) : std::nullopt;
-}
-
-std::optional<double> number_named(std::string_view word)
-{
-    const std::string small = small_letters(word);
-    const auto one = place_in(kOnes, small);
-    const auto ten = place_in(kTens, small);
-    return one   ? std::optional(static_cast<double>(*one))
-           : ten ? std::optional(10 * static_cast<double>(*ten))
-                 : std::nullopt;
-}
-
-bool is_time(std::string_view word)
-{
-    const auto unit = word.size() > 1 ? unit_named(word, {}) : std::nullopt;
-    return unit && unit->power("s") == 1;
-}
-
-bool is_whole(double value)
-{
-    return value == std::floor(value) && value >= 0;
-}
-
-// In arithmetic a power of ten is part of the number, a share is a fraction,
-// and counted things are numbers: 8 GPUs times 12 GB are bytes.
-void fold(TypedValue& v)
-{
-    std::erase_if(v.measure.powers, [](const auto& p) { return !is_physical(p.first) || p.first == "%"; });
-    v.measure.powers.erase("x");
-    v.value *= std::exchange(v.measure.size, 1);
-    v.measure.name = v.measure.plain() ? "" : v.measure.name;
-}
-
-void combine(TypedValue& v, TypedValue next, int sign)
-{
-    const bool keeps = sign > 0 && v.measure.plain() && !next.measure.plain();
-    Measure own = next.measure;
-    fold(v);
-    fold(next);
-    v.value = sign > 0 ? v.value * next.value : v.value / next.value;
-    const bool units = !v.measure.plain() || !next.measure.plain();
-    v.measure.multiply(next.measure, sign);
-    v.measure.name = v.measure.plain() ? "" : "/";
-    v.cancelled = v.cancelled || (units && v.measure.plain());
-    if (keeps && v.measure.powers == own.powers) // said back as it was typed: 12 * 30 GB
+    std::vector<double> values;
+    for (const std::string& name : formula.names())
     {
-        v.value /= own.size;
-        v.measure = own;
+        values.push_back(kUnitBases.at(static_cast<std::size_t>(name.at(1) - '0')) == grown ? by : 1);
     }
+    const auto value = formula.evaluate(values);
+    return value ? std::optional(*value) : std::nullopt;
+}
+
+// The power of a base that a formula grows with; nothing where it adds what has it to what has not.
+std::optional<int> formula_power(const Expression& formula, std::string_view base)
+{
+    const auto one = formula_value(formula, base, 1);
+    const auto more = formula_value(formula, base, 1e30);
+    const auto less = formula_value(formula, base, 1e-30);
+    if (!one || !more || !less)
+    {
+        return std::nullopt;
+    }
+    const double power = std::log10(*more / *one) / 30;
+    const bool same = std::abs(power + std::log10(*less / *one) / 30) < 1e-9;
+    return same && std::abs(power - std::round(power)) < 1e-9
+               ? std::optional(static_cast<int>(std::round(power)))
+               : std::nullopt;
 }
 
 class Parser
 {
 public:
-    Parser(std::string_view typed, const Measure& asked, bool billions)
-        : t_(tokens_of(typed)), asked_(asked), billions_(billions)
-    {
-    }
+    Parser(std::string_view typed, const Measure& asked) : t_(typed), asked_(asked) {}
 
     TypedText read();
 
 private:
-    const Function* function(std::size_t ahead = 0) const;
+    std::string_view function(std::size_t ahead = 0) const;
     bool starts_value(std::size_t ahead = 0) const;
-    Parsed failed(std::string_view why);
-    Parsed sum();
-    bool add(TypedValue& v, TypedValue next, int sign);
-    Parsed term();
-    char operation(const TypedValue& v);
-    Parsed factor();
-    Parsed atom();
-    Parsed call(const Function& f);
-    bool power(TypedValue& v);
-    void unit(TypedValue& v, bool money);
-    void smaller(TypedValue& v);
-    Parsed number();
-    Parsed clock();
-    std::optional<double> in_words(bool& part);
-    void add_fraction(TypedValue& v);
+    void failed(std::string_view why);
+    void operand();
+    void number();
+    void behind(std::size_t from);
+    void unit(std::size_t from, const Measure& m);
+    void add_smaller(double& number, Measure& m);
+    bool operation();
+    void work_out();
     void value();
     void word();
     bool link();
 
     Tokens t_;
     const Measure& asked_;
-    bool billions_;
     TypedText out_;
     bool linked_ = false;
-    int in_brackets_ = 0;
     bool in_remark_ = false;
     std::size_t ended_ = 0; // where the last value did
+
+    // Of the value that is being read:
+    std::string formula_;
+    std::vector<std::size_t> open_; // where in the formula each open bracket is
+    std::vector<Measure> units_;
+    std::size_t unit_at_ = 0; // where in the formula the last unit is, and ends
+    std::size_t unit_end_ = 0;
+    bool glued_ = false; // it is a power of ten that stands without a blank: "2Mi"
+    TypedValue v_;
+    bool part_ = false; // what was last is a fraction or a percentage
 };
 
-const Function* Parser::function(std::size_t ahead) const
+std::string_view Parser::function(std::size_t ahead) const
 {
     const std::string name = small_letters(t_.text(ahead));
-    const auto found =
-        std::ranges::find_if(kFunctions, [&](const Function& f) { return has_word(f.names, name); });
+    const auto* found =
+        std::ranges::find_if(kFunctions, [&](const auto& f) { return has_word(f.first, name); });
     const bool called = t_.sign('(', ahead + 1) || (t_.number(ahead + 1) && name != "min" && name != "max");
-    return found != kFunctions.end() && called ? &*found : nullptr;
+    return found != kFunctions.end() && called ? found->second : std::string_view{};
 }
 
 bool Parser::starts_value(std::size_t ahead) const
@@ -157,423 +112,257 @@ bool Parser::starts_value(std::size_t ahead) const
     {
         ++ahead;
     }
-    const std::string_view word = t_.text(ahead);
-    const std::string_view next = t_.text(ahead + 1);
-    const bool article = has_word("a an", word) &&
-                         (share_named(next) || is_time(next) || (next.size() > 4 && scale_named(next)));
-    const bool money = has_word("$ usd us", stem_of(word)) && (t_.number(ahead + 1) || t_.number(ahead + 2));
-    const bool cross = word == "x" && t_.number(ahead + 1) && out_.values.empty();
-    const bool label = small_letters(word) == "zero" && (t_.sign('-', ahead + 1) || t_.number(ahead + 1));
-    return t_.number(ahead) || function(ahead) || article || money || cross ||
-           (word == "e" && t_.sign('^', ahead + 1)) || has_word("half quarter twice", small_letters(word)) ||
-           (number_named(word) && !label && (out_.values.empty() || linked_));
+    const bool money =
+        has_word("$ usd us", stem_of(t_.text(ahead))) && (t_.number(ahead + 1) || t_.number(ahead + 2));
+    const bool cross = t_.word("x", ahead) && t_.number(ahead + 1) && out_.values.empty();
+    return t_.number(ahead) || !function(ahead).empty() || money || cross ||
+           (t_.word("e", ahead) && t_.sign('^', ahead + 1));
 }
 
-Parsed Parser::failed(std::string_view why)
+void Parser::failed(std::string_view why)
 {
     out_.fault = out_.fault.empty() ? std::string(why) : out_.fault;
-    return std::nullopt;
 }
 
-Parsed Parser::sum()
+void Parser::operand()
 {
-    auto v = term();
-    while (v && (t_.sign('+') || t_.sign('-')) && starts_value(1))
-    {
-        // "34-35" is no difference.
-        const bool range = t_.sign('-') && !v->worked && t_.joined() && t_.joined(1) && t_.number(1) &&
-                           t_.peek(1)->value > v->value && in_brackets_ == 0;
-        const int sign = t_.sign('-') ? -1 : 1;
-        ++t_.at;
-        auto next = term();
-        if (range || !next || !add(*v, *next, sign))
-        {
-            return failed(range ? "is a range: type one number" : "adds what cannot be added");
-        }
-    }
-    return v;
-}
-
-// "70 + 2 GB" and "70 GB + 2" are both in GB; a share and a fraction are
-// fractions.
-bool Parser::add(TypedValue& v, TypedValue next, int sign)
-{
-    const auto bare = [](const TypedValue& x) { return x.measure.plain() && x.measure.size == 1; };
-    if (v.measure.power("%") != next.measure.power("%") && std::abs(bare(v) ? v.value : next.value) <= 1)
-    {
-        fold(v);
-        fold(next);
-    }
-    v.measure = bare(v) ? next.measure : v.measure;
-    next.measure = bare(next) ? v.measure : next.measure;
-    v.value += sign * next.value * (next.measure.size / v.measure.size);
-    v.worked = true;
-    return v.measure.powers == next.measure.powers;
-}
-
-Parsed Parser::term()
-{
-    auto v = factor();
-    for (char op = v ? operation(*v) : '\0'; v && op != '\0'; op = operation(*v))
-    {
-        auto next = factor();
-        if (!next)
-        {
-            return next;
-        }
-        const bool bare = v->measure.plain() && v->measure.size == 1 && !v->cancelled;
-        const bool unit = next->measure.physical() || (next->measure.size != 1 && !next->glued);
-        const bool percent = next->measure.power("%") != 0 && asked_.power("%") == 0;
-        if (op == '/' && bare && !next->worked && unit && !percent)
-        {
-            v->value /= next->value; // "470/400 s": the unit is that of the whole
-            v->measure = next->measure;
-        }
-        else if (op == 's' && bare)
-        {
-            v->value /= next->value; // "26 of 74 GB": the unit is that of both
-        }
-        else
-        {
-            combine(*v, *next, op == '*' ? 1 : -1);
-        }
-        v->worked = true;
-        v->part = op != '*' && std::abs(v->value) < 10;
-        if (!v)
-        {
-            break;
-        }
-    }
-    return v;
-}
-
-// What joins the next factor, taken: * or /, s for a share of it; 0 for
-// nothing.
-char Parser::operation(const TypedValue& v)
-{
-    const bool times = t_.sign('*') || t_.word("x") || t_.word("time");
-    const bool of = t_.word("of") || (t_.word("out") && t_.word("of", 1));
-    const std::size_t signs = t_.word("out") ? 2 : 1;
-    const bool part = v.part || v.measure.power("%") != 0;
-    if ((!times && !of && !t_.sign('/')) || !starts_value(signs) || (of && !part && asked_.power("%") == 0))
-    {
-        return '\0';
-    }
-    t_.at += signs;
-    return times || (of && part) ? '*' : of ? 's' : '/';
-}
-
-Parsed Parser::factor()
-{
-    double sign = 1;
     for (; t_.sign('-') || t_.sign('+'); ++t_.at)
     {
-        sign = t_.sign('-') ? -sign : sign;
+        formula_ += t_.peek().text + "1*"; // "-2^2" is 4 below 0, "10^-3" a thousandth
     }
-    auto v = atom();
-    if (v)
+    const std::size_t from = formula_.size();
+    if (const std::string_view f = function(); !f.empty())
     {
-        v->value *= sign;
+        ++t_.at;
+        formula_ += f;
+        v_.worked = true;
+        if (t_.number() && std::isfinite(t_.peek().value)) // "ln 2"
+        {
+            formula_ += fmt::format("({:.17g})", t_.peek().value);
+            ++t_.at;
+            return behind(from);
+        }
     }
-    return v;
-}
-
-Parsed Parser::atom()
-{
-    bool money = false;
-    for (; has_word("$ usd us", stem_of(t_.text())); ++t_.at)
+    if (t_.take_sign('('))
     {
-        money = true;
-    }
-    const bool cross = t_.word("x") && t_.number(1) && t_.take_word("x");
-    Parsed v;
-    if (const Function* f = function())
-    {
-        v = call(*f);
+        open_.push_back(from);
+        formula_ += '(';
+        operand();
     }
     else if (t_.word("e") && t_.sign('^', 1))
     {
         ++t_.at;
-        v = TypedValue{std::exp(1.0)};
-    }
-    else if (t_.take_sign('('))
-    {
-        ++in_brackets_;
-        v = sum();
-        --in_brackets_;
-        v = v && t_.take_sign(')') ? v : failed("has a bracket that is not closed");
+        formula_ += "2.718281828459045";
+        behind(from);
     }
     else
     {
-        v = number();
+        number();
     }
-    if (!v || !power(*v))
+}
+
+// With the money sign or cross before it, its unit, and smaller ones: "1h16".
+void Parser::number()
+{
+    const std::size_t from = formula_.size();
+    Measure m;
+    for (; has_word("$ usd us", stem_of(t_.text())); ++t_.at)
+    {
+        m.powers["USD"] = 1;
+    }
+    t_.take_word("x") ? void(m.powers["x"] = 1) : void();
+    if (!t_.number() || !std::isfinite(t_.peek().value))
     {
         return failed("is not a number that can be read");
     }
-    if (v->measure.plain() && v->measure.size == 1)
+    double number = t_.peek().value;
+    part_ = part_ || t_.peek().part;
+    if (t_.sign(':', 1) && t_.number(2) && open_.empty())
     {
-        unit(*v, money);
-        smaller(*v);
-        cross ? void(v->measure.powers["x"] = 1) : void();
+        v_.clock = {number};
+        for (++t_.at; t_.sign(':') && t_.number(1); t_.at += 2)
+        {
+            v_.clock.push_back(t_.peek(1).value);
+        }
+        number = v_.clock[1] != 0 ? number / v_.clock[1] : 0;
+        --t_.at;
     }
-    return v;
-}
-
-// "sqrt(2 * 60 * 9000 s)", "max(20, 30)", "ln 2"
-Parsed Parser::call(const Function& f)
-{
     ++t_.at;
-    std::vector<double> numbers;
-    TypedValue result;
-    const bool bracket = t_.sign('(');
-    in_brackets_ += bracket ? 1 : 0;
-    do
+    const bool raised = t_.sign('^');
+    const bool joined = t_.joined();
+    m = raised ? m : take_unit(t_, asked_, m);
+    add_smaller(number, m);
+    formula_ += fmt::format("{:.17g}", number);
+    unit(from, m);
+    glued_ = joined && m.powers.empty() && m.size != 1;
+    behind(from);
+}
+
+// Powers, brackets that close and the unit of what they close.
+void Parser::behind(std::size_t from)
+{
+    while (out_.fault.empty() && (t_.sign('^') || (t_.sign(')') && !open_.empty())))
     {
-        t_.at += bracket ? 1U : 0U;
-        const std::string text = t_.number() ? t_.peek()->text : "";
-        const std::size_t comma = text.find(',');
-        if (f.most > 1 && comma != std::string::npos) // "max(20,30)" has no decimal comma
+        if (t_.take_sign(')'))
         {
-            numbers.push_back(std::strtod(text.c_str(), nullptr));
-            numbers.push_back(std::strtod(text.c_str() + comma + 1, nullptr));
+            formula_ += ')';
+            from = open_.back();
+            open_.pop_back();
+        }
+        else
+        {
             ++t_.at;
-            continue;
+            v_.worked = true;
+            const double sign = t_.take_sign('-') ? -1 : 1;
+            if (t_.take_sign('('))
+            {
+                open_.push_back(from); // the unit behind it is that of the whole power
+                formula_ += sign < 0 ? "^(-1*" : "^(";
+                return operand();
+            }
+            if (!t_.number() || !std::isfinite(t_.peek().value))
+            {
+                return failed("has a power that is not a number");
+            }
+            formula_ += fmt::format("^({:.17g})", sign * t_.peek().value);
+            ++t_.at;
         }
-        auto v = bracket ? sum() : number();
-        if (!v)
-        {
-            return v;
-        }
-        fold(*v);
-        const bool fits = numbers.empty() || v->measure.plain() || v->measure.powers == result.measure.powers;
-        result.measure.powers = v->measure.plain() ? result.measure.powers : v->measure.powers;
-        if (!fits || (!f.units && !v->measure.plain()))
-        {
-            return failed("mixes units in a function");
-        }
-        numbers.push_back(v->value);
-    } while (bracket && t_.sign(',') && numbers.size() < f.most);
-    in_brackets_ -= bracket ? 1 : 0;
-    for (auto& [of, power] : result.measure.powers)
-    {
-        power = f.names == "sqrt" && power % 2 == 0 ? power / 2 : power;
-        result.measure.name = "/";
+        glued_ = false;
+        unit(from, t_.sign('^') ? Measure{} : take_unit(t_, asked_));
     }
-    result.value = f.of(numbers);
-    result.worked = true;
-    return bracket && !t_.take_sign(')') ? failed("has a bracket that is not closed") : Parsed(result);
 }
 
-// "2^15", "10^(-3)"; false where the power is none.
-bool Parser::power(TypedValue& v)
+// Around what begins at `from` in the formula; counted things are numbers there.
+void Parser::unit(std::size_t from, const Measure& m)
 {
-    if (!t_.take_sign('^'))
+    if (m.powers.empty() && m.size == 1)
     {
-        return true;
+        return;
     }
-    const double sign = t_.take_sign('-') ? -1 : 1;
-    const bool bracket = t_.take_sign('(');
-    ++in_brackets_;
-    const Parsed by = bracket ? sum() : number();
-    --in_brackets_;
-    if (!by || !by->measure.plain() || !v.measure.plain() || (bracket && !t_.take_sign(')')))
+    formula_.insert(from, "(");
+    unit_at_ = formula_.size();
+    formula_ += fmt::format("*{:.17g}", m.size);
+    for (std::size_t i = 0; i < kUnitBases.size(); ++i)
     {
-        return false;
+        formula_ +=
+            m.power(kUnitBases.at(i)) != 0 ? fmt::format("*u{}^({})", i, m.power(kUnitBases.at(i))) : "";
     }
-    v.value = std::pow(v.value, sign * by->value);
-    v.worked = true;
-    return true;
-}
-
-// The unit behind a number, which may be a power of ten.
-void Parser::unit(TypedValue& v, bool money)
-{
-    const bool lone = t_.text() == "B" || t_.text() == "b";
-    const bool counts = lone && !thing_named(stem_of(t_.text(1))).empty(); // "32 B params"
-    v.glued = t_.joined();
-    out_.billions = out_.billions || (lone && !counts);
-    if (lone && (billions_ || counts) == (asked_.power("B") != 0))
-    {
-        Measure other{{{asked_.power("B") != 0 ? "" : "B", 1}}, 1, "B"};
-        other.powers.erase("");
-        other.size = asked_.power("B") != 0 ? 1e9 : 1;
-        ++t_.at;
-        Measure rest = take_unit(t_, asked_);
-        other.multiply(rest, 1);
-        other.name += rest.name.starts_with('/') || rest.name.empty() ? rest.name : " " + rest.name;
-        v.measure = other;
-    }
-    else
-    {
-        v.measure = take_unit(t_, asked_);
-    }
-    v.part = v.part || v.measure.power("%") != 0;
-    if (money || (v.measure.plain() && has_word("$ usd dollar buck", stem_of(t_.text()))))
-    {
-        v.measure.powers["USD"] = 1;
-        v.measure.name += v.measure.name.empty() ? "USD" : " USD";
-        t_.at += money ? 0U : 1U;
-        take_denominator(t_, asked_, v.measure);
-    }
+    formula_ += ')';
+    unit_end_ = formula_.size();
+    units_.push_back(m);
+    part_ = part_ || m.power("%") != 0;
 }
 
 // "1h16", "1 h 16 min", "2 days and 3 hours"
-void Parser::smaller(TypedValue& v)
+void Parser::add_smaller(double& number, Measure& m)
 {
-    for (double last = v.measure.size; v.measure.powers == Powers{{"s", 1}};)
+    for (double last = m.size; m.powers == Powers{{"s", 1}};)
     {
         const std::size_t ahead = t_.word("and") || t_.sign(',') ? 1 : 0;
-        const auto unit = t_.number(ahead) && t_.word(ahead + 1)
-                              ? unit_named(t_.text(ahead + 1), {{{"s", 1}}, 1, ""})
-                              : std::nullopt;
-        const bool timed = unit && unit->powers == v.measure.powers && unit->size < last;
+        const auto unit =
+            t_.number(ahead) && t_.word(ahead + 1) ? unit_named(t_.text(ahead + 1), m) : std::nullopt;
+        const bool timed = unit && unit->powers == m.powers && unit->size < last;
         const double under = last == 3600 ? 60 : last == 60 ? 1 : 0; // "1h16"
-        const bool bare = !unit && t_.number() && t_.joined() && under > 0 && t_.peek()->value < 60;
+        const bool bare = !unit && t_.number() && t_.joined() && under > 0 && t_.peek().value < 60;
         if (!timed && !bare)
         {
             return;
         }
         last = timed ? unit->size : under;
-        v.value += t_.peek(ahead)->value * last / v.measure.size;
-        v.worked = true;
+        number += t_.peek(ahead).value * last / m.size;
+        v_.worked = true;
         t_.at += timed ? ahead + 2 : 1;
     }
 }
 
-// "8:10", "1:16:40"
-Parsed Parser::clock()
+// What joins the next operand, taken into the formula; false where nothing does.
+bool Parser::operation()
 {
-    if (!t_.sign(':', 1) || !t_.number(2) || in_brackets_ > 0)
+    const bool times = t_.sign('*') || t_.word("x") || t_.word("time");
+    const bool of = t_.word("of") || (t_.word("out") && t_.word("of", 1));
+    const std::size_t signs = t_.word("out") ? 2 : 1;
+    const bool sum = t_.sign('+') || t_.sign('-');
+    const bool comma = t_.sign(',') && !open_.empty();
+    if ((!times && !of && !t_.sign('/') && !sum && !comma) || !starts_value(signs) || !v_.clock.empty() ||
+        (of && !part_ && asked_.power("%") == 0))
     {
-        return std::nullopt;
+        return false;
     }
-    TypedValue v;
-    v.clock = {t_.peek()->value};
-    for (++t_.at; t_.sign(':') && t_.number(1); t_.at += 2)
-    {
-        v.clock.push_back(t_.peek(1)->value);
-    }
-    const std::string_view next = t_.peek() ? t_.peek()->text : std::string_view{};
-    v.value = v.clock[1] != 0 ? v.clock[0] / v.clock[1] : 0;
-    return has_word("* / ^ + -", next) ? failed("works with a time of day") : Parsed(v);
+    formula_ += times || (of && part_) ? "*" : of ? "/" : t_.peek().text;
+    part_ = t_.sign('/');
+    v_.worked = true;
+    t_.at += signs;
+    return true;
 }
 
-// "twenty-four", "two hundred and five", "three quarters", "one point six",
-// "half". Each part is smaller than the one before, so that "six forty" is
-// none.
-std::optional<double> Parser::in_words(bool& part)
+// The unit at the end of arithmetic with plain numbers is that of the whole: "470/400 s".
+void Parser::work_out()
 {
-    double all = 0;
-    double last = 1e30; // what the next part must be smaller than
-    for (bool any = false;; any = true)
+    const bool last =
+        !units_.empty() && unit_end_ == formula_.size() &&
+        std::all_of(units_.begin(), units_.end() - 1, [](const Measure& m) { return m.powers.empty(); });
+    const bool share = last && units_.back().power("%") != 0 && asked_.power("%") == 0;
+    const bool whole = last && !(v_.worked && (share || glued_));
+    const Measure m = whole ? units_.back() : Measure{};
+    if (whole)
     {
-        const std::size_t skip = any && (t_.sign('-') || t_.word("and")) ? 1 : 0;
-        const auto next = number_named(t_.text(skip));
-        const auto share = share_named(t_.text(skip));
-        if (any && skip == 0 && t_.take_word("hundred"))
+        formula_.erase(unit_at_, formula_.size() - 1 - unit_at_);
+        v_.powers = m.powers;
+        v_.scale = m.physical() ? 1 : m.size;
+    }
+    const auto formula = Expression::parse(formula_);
+    const auto value = formula ? formula_value(*formula, "", 1) : std::nullopt;
+    if (!value || !open_.empty())
+    {
+        return failed(open_.empty() ? "is not a number that can be read"
+                                    : "has a bracket that is not closed");
+    }
+    v_.value = *value * m.size;
+    v_.unit = !units_.empty();
+    bool physical = false;
+    for (const std::string_view base : kUnitBases)
+    {
+        const bool has =
+            !whole && std::ranges::any_of(units_, [&](const Measure& m) { return m.power(base) != 0; });
+        const auto power = has ? formula_power(*formula, base) : std::optional(0);
+        physical = physical || (has && base != "%");
+        if (!power && base != "%")
         {
-            all *= last = 100;
-            continue;
+            return failed("adds what cannot be added");
         }
-        if (share && (any || has_word("half quarter", t_.text())))
-        {
-            part = true;
-            t_.at += skip + 1;
-            return (any ? all : 1) * *share;
-        }
-        if (next && *next >= last)
-        {
-            return std::nullopt;
-        }
-        if (!next)
-        {
-            break;
-        }
-        all += *next;
-        last = *next < 20 ? 1 : 10;
-        t_.at += skip + 1;
+        power.value_or(0) != 0 ? void(v_.powers[std::string(base)] = *power) : void();
     }
-    for (double digit = 0.1; digit < 0.1 || t_.take_word("point"); digit /= 10)
+    // Worked with, a percentage is a fraction.
+    const bool divided = whole && v_.powers.empty() && m.size < 1000 && m.size != 1; // "min per day"
+    v_.cancelled = divided || (physical && v_.powers.empty());
+    if (v_.powers.size() > 1 || (!whole && v_.powers != Powers{{"%", 1}}))
     {
-        const auto next = number_named(t_.text());
-        if (!next || *next > 9)
-        {
-            break;
-        }
-        all += *next * digit;
-        ++t_.at;
+        v_.powers.erase("%");
     }
-    return last < 1e30 ? std::optional(all) : std::nullopt;
-}
-
-// "2 1/2", "2½", "2 and a half"
-void Parser::add_fraction(TypedValue& v)
-{
-    const bool fraction = t_.number() && t_.peek()->apart && t_.sign('/', 1) && t_.number(2) &&
-                          is_whole(t_.peek()->value) && t_.peek()->value < t_.peek(2)->value;
-    const bool half = t_.word("and") && t_.word("a", 1) && share_named(t_.text(2));
-    if (!is_whole(v.value) || (!fraction && !half && !(t_.number() && t_.peek()->vulgar)))
-    {
-        return;
-    }
-    v.value += half       ? *share_named(t_.text(2))
-               : fraction ? t_.peek()->value / t_.peek(2)->value
-                          : t_.peek()->value;
-    t_.at += half || fraction ? 3U : 1U;
-}
-
-Parsed Parser::number()
-{
-    TypedValue v;
-    if (t_.number())
-    {
-        if (auto parts = clock(); parts || !out_.fault.empty())
-        {
-            return parts;
-        }
-        v.value = t_.peek()->value;
-        v.part = t_.peek()->vulgar;
-        ++t_.at;
-        v.part ? void() : add_fraction(v);
-        return v;
-    }
-    if (t_.take_word("twice"))
-    {
-        return TypedValue{2, {{{"x", 1}}, 1, "x"}};
-    }
-    const bool article = t_.take_word("a") || t_.take_word("an");
-    if (const auto share = article ? share_named(t_.text()) : std::nullopt)
-    {
-        ++t_.at;
-        v.value = *share;
-        v.part = true;
-    }
-    else if (const auto words = article ? std::optional(1.0) : in_words(v.part))
-    {
-        v.value = *words;
-        v.part ? void() : add_fraction(v);
-    }
-    else
-    {
-        return failed("is not a number that can be read");
-    }
-    // "half an hour"
-    t_.at += v.part && has_word("a an", t_.text()) && is_time(t_.text(1)) ? 1U : 0U;
-    return v;
 }
 
 void Parser::value()
 {
-    const std::size_t start = t_.at;
-    auto v = sum();
-    if (!v || !std::isfinite(v->value) || !std::isfinite(v->measure.size) || t_.at == start)
+    // "34-35" is no difference
+    if (t_.number() && t_.sign('-', 1) && t_.joined(1) && t_.number(2) && t_.joined(2) &&
+        t_.peek(2).value > t_.peek().value)
     {
-        failed("is not a number that can be read");
-        return;
+        return failed("is a range: type one number");
     }
-    v->linked = std::exchange(linked_, false) && !out_.values.empty() && !in_remark_;
-    out_.values.push_back(std::move(*v));
+    const std::size_t start = t_.at;
+    v_ = {};
+    formula_.clear();
+    open_.clear();
+    units_.clear();
+    part_ = false;
+    do
+    {
+        operand();
+    } while (out_.fault.empty() && operation());
+    out_.fault.empty() ? work_out() : void();
+    v_.typed = t_.typed_since(start);
+    v_.linked = std::exchange(linked_, false) && !out_.values.empty() && !in_remark_;
+    out_.values.push_back(v_);
     ended_ = t_.at;
 }
 
@@ -583,13 +372,12 @@ void Parser::word()
     const std::string text(t_.text());
     linked_ = linked_ || has_word("so hence thus therefore", small_letters(text));
     const bool first = out_.values.empty();
-    const bool behind = t_.at == ended_ && !first && out_.values.back().measure.plain();
-    out_.counted = behind ? text : out_.counted;
+    const bool counted = t_.at == ended_ && !first && out_.values.back().powers.empty();
     const std::string_view thing = take_thing(t_);
     t_.at += thing.empty() ? 1U : 0U;
     const bool symbol = first && text.size() < 3 && thing.empty() && t_.sign('='); // "t = 16"
-    out_.words.push_back({symbol ? text + "=" : text, thing});
-    t_.at += t_.hyphen() || (t_.sign('-') && t_.number(1) && t_.joined()) ? 1U : 0U; // "ZeRO-2"
+    out_.words.push_back({symbol ? text + "=" : text, thing, counted});
+    t_.take(t_.hyphen() || (!thing.empty() && t_.sign('-') && t_.number(1) && t_.joined())); // "ZeRO-2"
 }
 
 // Between two values, or before the first; false for any other sign.
@@ -600,9 +388,7 @@ bool Parser::link()
     const bool closes = t_.sign(')') && in_remark_;
     in_remark_ = (in_remark_ || remark) && !closes;
     linked_ = linked_ || relates;
-    const bool taken = relates || remark || closes || t_.sign(',') || t_.sign(';');
-    t_.at += taken ? 1U : 0U;
-    return taken;
+    return t_.take(relates || remark || closes || t_.sign(',') || t_.sign(';'));
 }
 
 TypedText Parser::read()
@@ -610,10 +396,6 @@ TypedText Parser::read()
     while (!t_.at_end() && out_.fault.empty())
     {
         const bool fresh = out_.values.empty() || linked_;
-        if (!out_.values.empty() && take_denominator(t_, asked_, out_.values.back().measure))
-        {
-            continue;
-        }
         if (t_.hyphen() && !out_.values.empty())
         {
             ++t_.at; // "16-way"
@@ -628,7 +410,7 @@ TypedText Parser::read()
         }
         else if (!link())
         {
-            out_.fault = "has \u201c" + t_.peek()->text + "\u201d, which is not understood";
+            out_.fault = "has \u201c" + t_.peek().text + "\u201d, which is not understood";
         }
     }
     return std::move(out_);
@@ -636,9 +418,9 @@ TypedText Parser::read()
 
 } // namespace
 
-TypedText read_typed(std::string_view typed, const Measure& asked, bool billions)
+TypedText read_typed(std::string_view typed, const Measure& asked)
 {
-    return Parser(typed, asked, billions).read();
+    return Parser(typed, asked).read();
 }
 
 } // namespace ringside

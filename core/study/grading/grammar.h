@@ -1,11 +1,13 @@
-// The grammar of typed answers. What no rule takes is a fault or a word that is
-// said back: nothing is dropped.
+// The grammar of typed answers. What no rule takes is a fault or a word that is said back: nothing is
+// dropped.
 //
-//   answer  = { word } sum { link sum } { word }       link = "=" | "->" | "so"
-//   | "," | "(" remark ")" sum     = term { ("+" | "-") term } term    = factor
-//   { ("*" | "x" | "/" | "of") factor } factor  = [ "-" ] ( number | function
-//   "(" sum { "," sum } ")" | "(" sum ")" ) [ "^" factor ] [ unit ] number  =
-//   figures [ fraction ] | words | clock
+//   answer   = { word } value { link value } { word }
+//   link     = "=" | "->" | "so" | "," | "(" remark ")"
+//   value    = operand { ("+" | "-" | "*" | "x" | "/" | "of" | "^") operand }
+//   operand  = { "-" } ( number | function "(" value { "," value } ")" | "(" value ")" ) [ unit ]
+//
+// A value with arithmetic becomes an expression for the formula engine, its units names in it; how the result
+// grows with each of them says which unit it has.
 #pragma once
 
 #include "core/study/grading/tokens.h"
@@ -15,14 +17,17 @@ namespace ringside
 
 struct TypedValue
 {
-    double value = 0; // without the unit's size
-    Measure measure = {};
+    double value = 0; // in bytes, seconds, FLOP ...
+    Powers powers = {};
+    double scale = 1;               // of k, million, Ki: part of the value
+    bool unit = false;              // it has a unit, a power of ten or a counted thing
     bool worked = false;            // there is arithmetic in it
-    bool part = false;              // a fraction or a percentage: "half", "3/4"
     bool linked = false;            // behind an equals sign, an arrow or "so"
     bool cancelled = false;         // its units divided out
-    bool glued = false;             // its unit stands without a blank
     std::vector<double> clock = {}; // "8:10": its parts
+    std::string typed = {};
+
+    Measure measure() const { return {powers, 1}; }
 };
 
 // Around the numbers.
@@ -30,18 +35,16 @@ struct TypedWord
 {
     std::string text;       // "TP"
     std::string_view thing; // that it counts; empty for another word
+    bool counted;           // right behind a number without a unit
 };
 
 struct TypedText
 {
     std::vector<TypedValue> values;
     std::vector<TypedWord> words;
-    std::string counted;   // the one right behind a number without a unit
-    std::string fault;     // why it cannot be read
-    bool billions = false; // a lone B may be bytes or a power of ten
+    std::string fault; // why it cannot be read
 };
 
-// `billions`: a lone B behind a number is a power of ten, not bytes.
-TypedText read_typed(std::string_view typed, const Measure& asked, bool billions);
+TypedText read_typed(std::string_view typed, const Measure& asked);
 
 } // namespace ringside

@@ -64,7 +64,7 @@ Asked metric_asked(std::string_view unit, const Measure& m)
 
 Measure shown_measure(std::string_view unit)
 {
-    Tokens tokens(tokens_of(unit));
+    Tokens tokens(unit);
     return take_unit(tokens, {});
 }
 
@@ -113,27 +113,17 @@ Result<double> read_metric_answer(std::string_view text, const MetricAsked& aske
 Result<std::vector<double>> read_metric_answers(std::string_view text, const MetricAsked& asked)
 {
     std::vector<double> all;
-    const auto append = [&](const std::vector<std::string_view>& parts)
-    {
-        std::vector<double> values;
-        for (const std::string_view part : parts)
-        {
-            const auto value = read_metric_answer(part, asked);
-            if (!value)
-            {
-                return false;
-            }
-            values.push_back(*value);
-        }
-        all.insert(all.end(), values.begin(), values.end());
-        return true;
-    };
     for (const std::string_view part : typed_parts(text, ";\n"))
     {
-        const auto words = typed_parts(part, kBlanks);
-        if (!append({part}) && (words.size() < 2 || !append(words)))
+        const auto whole = read_metric_answer(part, asked);
+        for (const std::string_view word : whole ? std::vector{part} : typed_parts(part, kBlanks))
         {
-            return read_metric_answer(part, asked).issues();
+            const auto value = read_metric_answer(word, asked);
+            if (!value)
+            {
+                return whole.issues();
+            }
+            all.push_back(*value);
         }
     }
     return all;

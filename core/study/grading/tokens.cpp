@@ -14,57 +14,46 @@ namespace ringside
 namespace
 {
 
-struct Sign
-{
-    std::string_view becomes;
-    std::string_view of; // with | between them
-};
+using TokenKind = TypedToken::Kind;
 
-constexpr std::array kSigns{Sign{" ", "\u2009|\u202f|\u00a0|\t|\u201c|\u201d|\\,|\\left|\\right|\\text|`|\""},
-                            Sign{" , ", "\n"},
-                            Sign{"^", "**"},
-                            Sign{" x ", "\u00d7|\u2715|\\times"},
-                            Sign{"*", "\u00b7|\u22c5|\u2219|\\cdot"},
-                            Sign{"/", "\u00f7|\u2215|\u2044|divided by"},
-                            Sign{"-", "\u2212|\u2010|\u2011|\u2013|\u2014|\ufe63|\uff0d|minus|negative|"
-                                      "Minus|Negative"},
-                            Sign{"+", "plus"},
-                            Sign{" > ", "\u2192|\u21d2|->|=>"},
-                            Sign{"=", "=="},
-                            Sign{" ~ ", "\\approx|or so|\u2248|\u223c|\u2243|\u2245|~|?"},
-                            Sign{" at most ", "\u2264|<="},
-                            Sign{" at least ", "\u2265|>="},
-                            Sign{" below ", "<"},
-                            Sign{" above ", ">"},
-                            Sign{"u", "\u00b5|\u03bc"},
-                            Sign{" sqrt ", "\u221a"},
-                            Sign{"'", "\u2019"},
-                            Sign{"(", "[|{"},
-                            Sign{")", "]|}"},
-                            Sign{"percent", "per cent"},
-                            Sign{" permille ", "per mille|\u2030"},
-                            Sign{"bps", "basis points"},
-                            Sign{" % ", "%"},
-                            Sign{" $ ", "$"}};
-constexpr std::string_view kSuper = "\u2070|\u00b9|\u00b2|\u00b3|\u2074|\u2075|"
-                                    "\u2076|\u2077|\u2078|\u2079|\u207b";
-struct Vulgar
-{
-    std::string_view sign;
-    double value;
-};
-constexpr std::array kVulgar{Vulgar{"\u00bd", 1.0 / 2}, Vulgar{"\u00bc", 1.0 / 4}, Vulgar{"\u00be", 3.0 / 4},
-                             Vulgar{"\u2153", 1.0 / 3}, Vulgar{"\u2154", 2.0 / 3}, Vulgar{"\u2155", 1.0 / 5},
-                             Vulgar{"\u2159", 1.0 / 6}, Vulgar{"\u215a", 5.0 / 6}, Vulgar{"\u215b", 1.0 / 8},
-                             Vulgar{"\u215c", 3.0 / 8}, Vulgar{"\u215d", 5.0 / 8}, Vulgar{"\u215e", 7.0 / 8}};
+// Several spellings, each in the list with | between them, and what they become.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kSigns{
+    {{" ", "\u2009|\u202f|\u00a0|\t|\u201c|\u201d|\\,|\\left|\\right|\\text|`|\""},
+     {" , ", "\n"},
+     {"^", "**"},
+     {" x ", "\u00d7|\u2715|\\times"},
+     {"*", "\u00b7|\u22c5|\u2219|\\cdot"},
+     {"/", "\u00f7|\u2215|\u2044|divided by"},
+     {"-", "\u2212|\u2010|\u2011|\u2013|\u2014|\ufe63|\uff0d|minus|negative|Minus|Negative"},
+     {"+", "plus"},
+     {" > ", "\u2192|\u21d2|->|=>"},
+     {"=", "=="},
+     {"~", "\\approx|or so|\u2248|\u223c|\u2243|\u2245|?"},
+     {" at most ", "\u2264|<="},
+     {" at least ", "\u2265|>="},
+     {" below ", "<"},
+     {" above ", ">"},
+     {"u", "\u00b5|\u03bc"},
+     {" sqrt ", "\u221a"},
+     {"'", "\u2019"},
+     {"(", "[|{"},
+     {")", "]|}"},
+     {"percent", "per cent"},
+     {" permille ", "per mille|\u2030"},
+     {"bps", "basis points"}}};
+constexpr std::string_view kSuper = "\u2070|\u00b9|\u00b2|\u00b3|\u2074|\u2075|\u2076|\u2077|\u2078|\u2079|"
+                                    "\u207b";
+constexpr std::string_view kVulgar = "\u00bd|\u00bc|\u00be|\u2153|\u2154|\u2155|\u2159|\u215a|\u215b|\u215c|"
+                                     "\u215d|\u215e";
+constexpr std::array kVulgarValues{1.0 / 2, 1.0 / 4, 3.0 / 4, 1.0 / 3, 2.0 / 3, 1.0 / 5,
+                                   1.0 / 6, 5.0 / 6, 1.0 / 8, 3.0 / 8, 5.0 / 8, 7.0 / 8};
 
 bool is_letter(char c)
 {
     return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The longest entry of a list with | between its parts that the text begins
-// with, and its place.
+// The longest entry of a list with | between its parts that the text begins with, and its place.
 std::pair<std::string_view, std::size_t> begins_with(std::string_view text, std::string_view list)
 {
     std::pair<std::string_view, std::size_t> found;
@@ -77,27 +66,37 @@ std::pair<std::string_view, std::size_t> begins_with(std::string_view text, std:
     return found;
 }
 
-// Same signs made one; superscripts become powers. A sign spelt in letters
-// stands by itself: the "minus" of "terminus" is none.
+// The sign at a place and what it becomes. One spelt in letters stands by itself: the "minus" of "terminus"
+// is none.
+std::pair<std::string_view, std::string_view> sign_at(std::string_view typed, std::size_t at)
+{
+    std::pair<std::string_view, std::string_view> found{typed.substr(at, 1), typed.substr(at, 1)};
+    std::size_t longest = 0;
+    for (const auto& [becomes, spellings] : kSigns)
+    {
+        const std::string_view own = begins_with(typed.substr(at), spellings).first;
+        const std::size_t end = at + own.size();
+        const bool spelt = own.size() > 2 && is_letter(own.back()) && own[0] != '\\';
+        const bool inside =
+            spelt && ((at > 0 && is_letter(typed[at - 1])) || (end < typed.size() && is_letter(typed[end])));
+        if (own.size() > longest && !inside)
+        {
+            longest = own.size();
+            found = {own, becomes};
+        }
+    }
+    return found;
+}
+
+// Same signs made one; superscripts become powers.
 std::string tidied(std::string_view typed)
 {
     std::string text;
     bool raised = false;
     for (std::size_t at = 0; at < typed.size();)
     {
-        const std::string_view rest = typed.substr(at);
-        const auto [super, digit] = begins_with(rest, kSuper);
-        std::string_view from = super;
-        std::string_view to;
-        for (const Sign& s : kSigns)
-        {
-            const std::string_view own = begins_with(rest, s.of).first;
-            const bool inside = !own.empty() && is_letter(own.back()) && own.size() > 2 && own[0] != '\\' &&
-                                ((at > 0 && is_letter(typed[at - 1])) ||
-                                 (own.size() < rest.size() && is_letter(rest[own.size()])));
-            to = own.size() > from.size() && !inside ? s.becomes : to;
-            from = own.size() > from.size() && !inside ? own : from;
-        }
+        const auto [super, digit] = begins_with(typed.substr(at), kSuper);
+        const auto [from, to] = sign_at(typed, at);
         if (!super.empty())
         {
             text += raised ? "" : "^";
@@ -105,24 +104,21 @@ std::string tidied(std::string_view typed)
         }
         else
         {
-            text += raised ? " " : "";
-            text += from.empty() ? rest.substr(0, 1) : to;
+            text += (raised ? " " : "") + std::string(to);
         }
         raised = !super.empty();
-        at += std::max<std::size_t>(1, from.size());
+        at += super.empty() ? from.size() : super.size();
     }
     return text;
 }
 
-// Letters, with an apostrophe inside or behind an s, and the digits of a name
-// such as H100.
+// Letters, with an apostrophe inside or behind an s, and the digits of a name such as H100.
 std::size_t word_length(std::string_view text)
 {
+    const auto letter = [text](std::size_t i) { return i < text.size() && is_letter(text[i]); };
     std::size_t end = 0;
-    while (end < text.size() &&
-           (is_letter(text[end]) ||
-            (text[end] == '\'' && end > 0 &&
-             ((end + 1 < text.size() && is_letter(text[end + 1])) || text[end - 1] == 's'))))
+    while (letter(end) ||
+           (end > 0 && end < text.size() && text[end] == '\'' && (letter(end + 1) || text[end - 1] == 's')))
     {
         ++end;
     }
@@ -135,48 +131,139 @@ std::size_t word_length(std::string_view text)
     return named ? more : std::max<std::size_t>(1, end);
 }
 
+// What stands at a place; a sign for what is nothing else.
+TypedToken typed_token_at(std::string_view text, std::size_t at)
+{
+    const std::string_view rest = text.substr(at);
+    const auto [vulgar, place] = begins_with(rest, kVulgar);
+    const bool hexadecimal = rest.size() > 2 && rest.starts_with("0x") && std::isxdigit(rest[2]) != 0;
+    const bool after = rest[0] == '.' && at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '.');
+    // "max(20,30)" has no decimal comma
+    const std::size_t open = text.substr(0, at).find_last_of("()");
+    const bool listed = open != std::string_view::npos && open > 2 && text[open] == '(' &&
+                        has_word("max min", text.substr(open - 3, 3));
+    const auto number =
+        after || hexadecimal ? std::nullopt : number_at_start(listed ? rest.substr(0, rest.find(',')) : rest);
+    const auto part = [&](std::size_t length) { return std::string(rest.substr(0, length)); };
+    if (!vulgar.empty())
+    {
+        return {TokenKind::number, std::string(vulgar), kVulgarValues.at(place), false, true};
+    }
+    if (number)
+    {
+        return {TokenKind::number, part(number->length), number->value};
+    }
+    const bool word = is_letter(rest[0]) || std::string_view("%$~").find(rest[0]) != std::string_view::npos;
+    return {word ? TokenKind::word : TokenKind::sign, part(word ? word_length(rest) : hexadecimal ? 2 : 1)};
+}
+
+bool is_time(std::string_view word)
+{
+    const auto unit = word.size() > 1 ? unit_named(word, {}) : std::nullopt;
+    return unit && unit->power("s") == 1;
+}
+
+// "twenty-four", "two hundred and five". Each part is smaller than the one before, so that "six forty" is
+// none.
+std::optional<double> take_number_words(Tokens& t)
+{
+    std::optional<double> all;
+    for (double last = 1e30;;)
+    {
+        const std::size_t skip = all && (t.sign('-') || t.word("and")) ? 1 : 0;
+        const auto next = number_named(t.text(skip));
+        const bool hundred = next == 100.0 && all && *all < 10;
+        const bool label = next == 0.0 && (t.sign('-', 1) || t.number(1)); // "ZeRO-2"
+        if (!next || label || (*next >= last && !hundred))
+        {
+            return all;
+        }
+        all = hundred ? *all * 100 : all.value_or(0) + *next;
+        last = *next < 20 ? 1 : *next;
+        t.at += skip + 1;
+    }
+}
+
 } // namespace
 
-std::vector<TypedToken> tokens_of(std::string_view typed)
+Tokens::Tokens(std::string_view typed)
 {
-    using Kind = TypedToken::Kind;
     const std::string text = tidied(typed);
-    std::vector<TypedToken> tokens;
     bool apart = false;
-    for (std::size_t at = 0; at < text.size();)
+    for (std::size_t from = 0; from < text.size();)
     {
-        const std::string_view rest = std::string_view(text).substr(at);
-        const auto vulgar =
-            std::ranges::find_if(kVulgar, [&](const Vulgar& v) { return rest.starts_with(v.sign); });
-        const bool hexadecimal = rest.size() > 2 && rest.starts_with("0x") && std::isxdigit(rest[2]) != 0;
-        const bool dot = text[at] == '.';
-        const bool after = dot && at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '.');
-        const auto number = after || hexadecimal ? std::nullopt : number_at_start(rest);
-        const bool ends = dot && at > 0 && text[at - 1] != '.' && (rest.size() == 1 || rest[1] == ' ');
-        std::size_t length = 1;
-        if (vulgar != kVulgar.end())
+        const bool point = text[from] == '.' && from > 0 && text[from - 1] != '.' &&
+                           (from + 1 == text.size() || text[from + 1] == ' ');
+        TypedToken next = typed_token_at(text, from);
+        next.apart = std::exchange(apart, text[from] == ' ');
+        from += next.text.size();
+        if (next.text != " " && !point)
         {
-            length = vulgar->sign.size();
-            tokens.push_back({Kind::number, std::string(vulgar->sign), vulgar->value, apart, true});
+            all_.push_back(std::move(next));
         }
-        else if (number)
-        {
-            length = number->length;
-            tokens.push_back({Kind::number, std::string(rest.substr(0, length)), number->value, apart});
-        }
-        else if (is_letter(text[at]) || std::string_view("%$~").find(text[at]) != std::string_view::npos)
-        {
-            length = word_length(rest);
-            tokens.push_back({Kind::word, std::string(rest.substr(0, length)), 0, apart});
-        }
-        else if (text[at] != ' ' && !ends)
-        {
-            tokens.push_back({Kind::sign, hexadecimal ? "0x" : std::string(rest.substr(0, 1)), 0, apart});
-        }
-        apart = text[at] == ' ';
-        at += length;
     }
-    return tokens;
+    for (; at < all_.size(); ++at)
+    {
+        join_number();
+    }
+    at = 0;
+}
+
+// A number in letters begins the answer, or stands behind a sign or "of"; elsewhere "one" is a word.
+void Tokens::join_number()
+{
+    const std::size_t start = at;
+    const bool free = std::ranges::none_of(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(at),
+                                           [](const TypedToken& t) { return t.kind == TokenKind::number; }) ||
+                      before().kind == TokenKind::sign || stem_of(before().text) == "of";
+    TypedToken all = peek();
+    const auto next = [&](std::size_t ahead) { return part_named(text(ahead)).value_or(0); };
+    const bool article = free && (word("a") || word("an"));
+    if (free && !number())
+    {
+        const bool one = article && (is_time(text(1)) || (text(1).size() > 4 && scale_named(text(1))));
+        const auto words = take_number_words(*this);
+        const std::size_t skip = article || (words && sign('-')) ? 1 : 0;
+        all.part = (words || article || has_word("half quarter", small_letters(text()))) && next(skip) > 0;
+        all.value = words.value_or(1) * (all.part ? next(skip) : 1);
+        at += all.part ? skip + 1 : one ? 1 : 0;
+        at += all.part && has_word("a an", text()) && is_time(text(1)) ? 1U : 0U; // "half an hour"
+    }
+    else if (number())
+    {
+        ++at;
+    }
+    if (at > start && !all.part)
+    {
+        const bool mixed =
+            number() && peek().apart && sign('/', 1) && number(2) && peek().value < peek(2).value;
+        const bool half = word("and") && word("a", 1) && next(2) > 0;
+        const double more = half          ? next(2)
+                            : mixed       ? peek().value / peek(2).value
+                            : peek().part ? peek().value
+                                          : 0;
+        all.value += all.value == static_cast<double>(static_cast<std::int64_t>(all.value)) ? more : 0;
+        at += half || mixed ? 3U : more > 0 ? 1U : 0U;
+    }
+    if (at > start)
+    {
+        all.kind = TokenKind::number;
+        all.text = typed_since(start);
+        all_[start] = all;
+        all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(start) + 1,
+                   all_.begin() + static_cast<std::ptrdiff_t>(at));
+        at = start;
+    }
+}
+
+std::string Tokens::typed_since(std::size_t from) const
+{
+    std::string typed;
+    for (std::size_t i = from; i < at; ++i)
+    {
+        typed += (all_[i].apart && i > from ? " " : "") + all_[i].text;
+    }
+    return typed;
 }
 
 std::string_view take_thing(Tokens& t)
@@ -199,136 +286,80 @@ std::string_view take_thing(Tokens& t)
 namespace
 {
 
-void add_name(Measure& m, std::string_view name)
+// "/", "per", "on each", "a": what is behind is under the line.
+bool take_line(Tokens& t)
 {
-    const bool apart = !m.name.empty() && !m.name.ends_with('/') && m.name.size() > 1;
-    m.name += (apart ? (m.power("s") > 0 ? "-" : " ") : "") + std::string(name);
+    const bool line = t.take_sign('/') || t.take_word("per");
+    const std::size_t skip = !line && has_word("on for in of at by", t.text()) ? 1 : 0;
+    const bool each =
+        has_word("each every per one", t.text(skip)) || (!line && has_word("a an", t.text(skip)));
+    t.at += each ? skip + 1 : 0;
+    return line || each;
 }
 
-void take_measure(Tokens& t, Measure& m, const Measure& next, int sign)
-{
-    m.multiply(next, sign);
-    sign < 0 ? void(m.name += "/" + next.name) : add_name(m, next.name);
-    ++t.at;
-}
-
-// "s" where it may stand in a product: GPU-hours, MW-hours, PFLOP/s-days.
-std::optional<Measure> time_next(const Tokens& t, std::size_t ahead, const Measure& asked)
-{
-    auto unit = t.word(ahead) ? unit_named(t.text(ahead), asked) : std::nullopt;
-    return unit && unit->power("s") == 1 ? unit : std::nullopt;
-}
-
-// One unit, power of ten or counted thing over the line.
-bool take_over(Tokens& t, const Measure& asked, Measure& m)
+// One unit, power of ten or counted thing, over the line for +1.
+bool take_factor(Tokens& t, const Measure& asked, Measure& m, int sign)
 {
     const std::string word(t.text());
-    const bool factor = has_word("x X times", word) &&
-                        (t.number(1) || t.sign('(', 1) || !thing_named(stem_of(t.text(1))).empty());
-    if (factor && !t.number(1) && !t.sign('(', 1))
-    {
-        ++t.at; // "46 x A100" counts them
-        return true;
-    }
-    if (factor || word.empty())
+    const bool times = has_word("x X times", word);
+    const auto unit = unit_named(word, asked);
+    const bool time = unit && unit->power("s") == 1;
+    const bool call = t.sign('(', 1) || t.sign('^', 1);
+    if (word.empty() || (call && (times || (sign < 0 && !time))) || (times && t.number(1)))
     {
         return false;
     }
-    if (!m.plain())
+    if (times && !thing_named(stem_of(t.text(1))).empty())
     {
-        const auto time = m.power("s") <= 0 && m.power("B") == 0 ? time_next(t, 0, asked) : std::nullopt;
-        const std::size_t start = t.at;
-        const std::string_view thing = time || m.physical() ? "" : take_thing(t);
-        t.at = m.powers.contains(thing) ? t.at : start; // "A100 GPUs"
-        time ? take_measure(t, m, *time, 1) : void();
-        return time || m.powers.contains(thing);
+        ++t.at; // "46 x A100" counts them
+        return take_factor(t, asked, m, sign);
     }
-    const bool lone_b = has_word("B b", word) && asked.power("B") == 0;
+    const bool first = sign < 0 || std::ranges::none_of(m.powers, [](const auto& p)
+                                                        { return p.second > 0 && p.first != "USD"; });
+    const bool lone_b =
+        has_word("B b", word) && (asked.power("B") == 0 || !thing_named(stem_of(t.text(1))).empty());
     const auto scale = lone_b || !has_word("B b", word) ? scale_named(word) : std::nullopt;
-    const auto unit = scale ? scale : unit_named(word, asked);
-    if (unit)
+    if (scale && (sign > 0 ? m.size == 1 && first : t.word(1)))
     {
-        take_measure(t, m, *unit, 1);
+        m.size *= sign > 0 ? scale->size : 1 / scale->size;
+        ++t.at;
+        return sign > 0 || take_factor(t, asked, m, sign);
+    }
+    // GPU-hours, MW-hours, PFLOP/s-days
+    if (unit &&
+        (first ? sign > 0 || time || unit->power("B") == 1 : time && m.power("s") <= 0 && m.power("B") == 0))
+    {
+        const bool said =
+            sign < 0 && time && m.power("FLOP") == 1 && m.power("s") == -1; // "TFLOPS per second"
+        m.multiply(said ? Measure{} : *unit, sign);
+        ++t.at;
         return true;
     }
-    std::string_view thing = take_thing(t);
-    const auto glued = thing.empty() ? scale_named(word.substr(0, 1)) : std::nullopt;
-    if (glued && word.size() > 2 && !thing_named(stem_of(word.substr(1))).empty()) // "Mtok"
-    {
-        thing = thing_named(stem_of(word.substr(1)));
-        take_measure(t, m, *glued, 1);
-    }
-    if (!thing.empty())
-    {
-        m.powers.emplace(thing, 1);
-        add_name(m, thing);
-    }
-    return !thing.empty();
-}
-
-} // namespace
-
-bool take_denominator(Tokens& t, const Measure& asked, Measure& m)
-{
     const std::size_t start = t.at;
-    const bool sure = t.take_sign('/') || t.take_word("per");
-    t.at += !sure && has_word("on for in of at by", t.text()) ? 1U : 0U;
-    const bool article = has_word("a an", t.text()) && !sure;
-    const bool each = has_word("each every per one", t.text()) || article || has_word("the", t.text());
-    const bool counts = each && !t.word("the");
-    t.at += each ? 1U : 0U;
-    double count = t.number() && t.word(1) && sure && t.before()->text == "per" ? t.peek()->value : 1;
-    t.at += count != 1 ? 1U : 0U;
-    if (const auto scale = t.word() && t.word(1) ? scale_named(t.text()) : std::nullopt; scale)
+    std::string_view thing = take_thing(t);
+    if (!thing.empty() && (first || m.powers.contains(thing)))
     {
-        count *= scale->size;
-        ++t.at;
-    }
-    const bool call = t.sign('(', 1) || t.number(1) || t.sign('^', 1);
-    const auto time = time_next(t, 0, asked);
-    const auto bytes =
-        t.word() && has_word("B b byte", stem_of(t.text())) ? unit_named("B", asked) : std::nullopt;
-    if ((sure || counts) && t.word() && (!call || time))
-    {
-        const std::string word(t.text());
-        if ((time && (word.size() > 1 || sure)) || (bytes && sure))
-        {
-            const bool said = time && m.power("FLOP") == 1 && m.power("s") == -1; // "TFLOPS per second"
-            take_measure(t, m, said ? Measure{} : time ? *time : *bytes, -1);
-            m.size /= count;
-            return true;
-        }
-        const std::string_view thing = take_thing(t);
-        if (!thing.empty() || (sure && word.size() > 2))
-        {
-            t.at += thing.empty() ? 1U : 0U;
-            m.multiply({{{thing.empty() ? "?" + stem_of(word) : std::string(thing), 1}}, count, ""}, -1);
-            m.name += "/" + (thing.empty() ? word : std::string(thing.substr(0, thing.size() - 1)));
-            return true;
-        }
+        m.multiply({{{std::string(thing), m.powers.contains(thing) && sign > 0 ? 0 : 1}}, 1},
+                   sign); // "A100 GPUs"
+        return true;
     }
     t.at = start;
     return false;
 }
 
-Measure take_unit(Tokens& t, const Measure& asked)
+} // namespace
+
+Measure take_unit(Tokens& t, const Measure& asked, Measure m)
 {
-    Measure m;
     for (bool more = true; more && !t.at_end();)
     {
         const std::size_t start = t.at;
-        t.at += t.hyphen() || (t.sign('*') && t.joined() && !m.name.empty()) ? 1U : 0U;
-        more = take_over(t, asked, m);
+        const bool under = take_line(t);
+        t.at += !under && (t.hyphen() || (t.sign('*') && t.word(1) && !m.powers.empty()))
+                    ? 1U
+                    : 0U; // "GPU\u00b7h"
+        more = take_factor(t, asked, m, under ? -1 : 1);
         t.at = more ? t.at : start;
-    }
-    while (take_denominator(t, asked, m))
-    {
-    }
-    if (t.hyphen() && m.power("s") == -1 && time_next(t, 1, asked)) // "PFLOP/s-days"
-    {
-        ++t.at;
-        m.name += "-";
-        take_measure(t, m, *time_next(t, 0, asked), 1);
     }
     return m;
 }

@@ -143,7 +143,7 @@ TEST_CASE("what was read is said back in the base unit")
     CHECK(read_answer("22", asked_for(unit("%")))->read_as == "22%");
     CHECK(read_answer("14", asked_for(unit("")))->read_as == "14");
     CHECK(read_answer("3h 20min", asked_for(unit("s")))->read_as == "200 min");
-    CHECK(read_answer("100 Gb/s", asked_for(unit("B/s")))->read_as == "100 Gbit/s = 12.5 GB/s");
+    CHECK(read_answer("100 Gb/s", asked_for(unit("B/s")))->read_as == "100 Gb/s = 12.5 GB/s");
     CHECK_FALSE(read_answer("1.12e12", asked_for(unit("B")))->has_unit);
     CHECK(read_answer("1.12 TB", asked_for(unit("B")))->has_unit);
 }

@@ -86,7 +86,7 @@ TEST_CASE("what could be meant in two ways is asked about, where that decides")
     CHECK(graded(q, {ask->choices.back()}).correct);
     CHECK_FALSE(to_ask(q, "3.7")); // wrong in every unit
     CHECK(reading_of(q, "16 * 70e9") == "1.12 TB");
-    CHECK(reading_of(q, "1 120 GB") == "1120 GB = 1.12 TB");
+    CHECK(reading_of(q, "1 120 GB") == "1 120 GB = 1.12 TB");
     CHECK(reading_of(q, "banana").empty());
     const auto strange = to_ask(q, "1.12 flowers");
     REQUIRE(strange);

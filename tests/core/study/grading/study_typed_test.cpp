@@ -300,6 +300,26 @@ TEST_CASE("answers written by hand are never misread, and of the right ones few 
     CHECK(asked_back * 10 < right);
 }
 
+TEST_CASE("arithmetic keeps its units: what does not add up, and a unit that divides out, is asked back")
+{
+    Bank bank;
+    const Question& q = bank.at("model-state/easy"); // bytes
+    for (const std::string text :
+         {"{2e9} GB + {2e9} GB", "{1e9} GB * 8 / 8", "{1e9} GB/s * 1 s", "sqrt({1e9} GB * {1e9} GB)",
+          "max({1e9} GB, 1 GB)", "({1e9}+0) GB", "{1e9} * 10^(4+5)"})
+    {
+        INFO(text << ": " << bank.judged(q, written(text, q.key)));
+        CHECK(bank.judged(q, written(text, q.key)) == "right");
+    }
+    for (const std::string text :
+         {"{1e9} GB + 1 s", "{1e9} GB / 1 GB", "{1e9} GB * 1 GB", "max({1e9} GB, 1 s)", "{1e9} GB + 1",
+          "({1e9} GB", "{1e9} GB)", "sqrt({1e9} GB)", "2^ GB", "1/0 GB"})
+    {
+        INFO(text << ": " << bank.judged(q, written(text, q.key)));
+        CHECK(bank.judged(q, written(text, q.key)).starts_with("not graded"));
+    }
+}
+
 TEST_CASE("every unit offered beside the field of a question is one that it takes")
 {
     Bank bank;
