@@ -151,7 +151,7 @@ Rect AnswerField::draw_units(const Painter& p, Rect box, std::span<const std::st
 
 bool AnswerField::draw(const Painter& p, Rect whole, const AnswerFieldLook& look, bool& animating)
 {
-    const Rect box = draw_units(p, whole, look.units);
+    const Rect box = box_ = draw_units(p, whole, look.units);
     const Colour line = held_ ? p.theme.text : p.theme.line;
     p.fill(box, p.theme.panel, p.px(8));
     p.outline(box, look.edge != 0 ? look.edge : line, p.px(2), p.px(8));

@@ -40,8 +40,9 @@ public:
     void focus() { asked_ = fresh_ = true; }
     // What is typed next replaces what was refused.
     void select() { select_ = true; }
-    // As it was drawn last.
+    // As it was drawn last: whether it has the keyboard, and where it stands, without the units beside it.
     bool has_keyboard() const { return held_; }
+    const Rect& box() const { return box_; }
 
     // True when Enter was pressed in it. `animating` is set while it waits for the keyboard.
     bool draw(const Painter& p, Rect whole, const AnswerFieldLook& look, bool& animating);
@@ -57,6 +58,7 @@ private:
     bool fresh_ = true;              // not drawn since: what was typed in this frame opened it
     bool select_ = false;
     bool held_ = false;
+    Rect box_;
 };
 
 // The key of a letter as it is written on a button: with Alt while a text is typed.

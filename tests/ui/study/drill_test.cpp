@@ -176,6 +176,32 @@ TEST_CASE("a number is shown as it is read, and where it is unclear Alt and a di
     CHECK(room.item().attempt.correct);
 }
 
+TEST_CASE(
+    "the units of a number stand beside its field: Alt and a digit puts one behind it, and it is graded so")
+{
+    Room room;
+    room.ask("model-state/easy");
+    const Question q = room.question();
+    const std::vector<std::string> units = units_to_offer(q);
+    REQUIRE(units.size() >= 3);
+    CHECK(units[1] == "GiB");
+    CHECK(units[2] == "TB");
+    for (const std::string& unit : {units[0], units[1]})
+    {
+        CHECK(room.says(unit));
+    }
+    room.w.type(fmt::format("{:.1f} h", q.key / 1073741824.0));
+    room.w.frames(2);
+    CHECK_FALSE(room.says("Read as "));
+    room.key(ImGuiKey_2, ImGuiMod_Alt);
+    CHECK(room.says("Read as "));
+    CHECK(room.drill().stage == DrillStage::asking);
+    room.key(ImGuiKey_Enter);
+    CHECK(room.item().answer == fmt::format("{:.1f} GiB", q.key / 1073741824.0));
+    CHECK(room.item().attempt.correct);
+    CHECK(room.drill().stage == DrillStage::grading);
+}
+
 TEST_CASE("three wrong answers and the third hint both end in Again")
 {
     Room room;
@@ -510,6 +536,11 @@ TEST_CASE("no words of a drill are cut off or lie on others at any size")
             room.ask(id);
             room.does(ChangeProgress{SetInterview{test::kMonday + 14}});
             look(room);
+            if (!units_to_offer(room.question()).empty())
+            {
+                room.w.type("12 GB"); // how it is read stands beside the buttons of the units, not on them
+                look(room);
+            }
             room.does(StudyStep{DrillInput{DrillKey::hint}});
             room.does(AnswerQuestion{"1"});
             look(room);

@@ -85,6 +85,26 @@ TEST_CASE("a mock of five minutes: no verdict before the end, skipped and come b
     CHECK(room.w.session().view() == "study");
 }
 
+TEST_CASE("a mock offers the units of a number, too: Alt and a digit puts one behind it")
+{
+    Room room;
+    room.w.open("mock");
+    room.key(ImGuiKey_3);
+    const std::size_t count = room.mock().items.size();
+    std::size_t at = 0;
+    for (; at < count && units_to_offer(room.question()).size() < 2; ++at)
+    {
+        room.key(ImGuiKey_Tab);
+    }
+    REQUIRE(at < count);
+    const std::string second = units_to_offer(room.question())[1];
+    room.w.type("12");
+    room.key(ImGuiKey_2, ImGuiMod_Alt);
+    room.key(ImGuiKey_Enter);
+    CHECK(room.mock().items[at].answered());
+    CHECK(room.mock().items[at].answer == "12 " + second);
+}
+
 TEST_CASE("a mock that is left waits with its clock")
 {
     Room room;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ui/draw/scopes.h"
 #include "ui/views/study/drill/answer.h"
 
 #include <algorithm>
@@ -193,7 +194,7 @@ bool AnswerEntry::draw_field(Sheet& sheet, const Question& q, const EntryState& 
     const bool judged = state.verdict != nullptr;
     const bool right = judged && state.verdict->correct;
     const Colour edge = judged && !right ? t.warning : 0;
-    const Rect box = sheet.row(numeric ? 72 : 60);
+    Rect box = sheet.row(numeric ? 72 : 60);
     bool enter = false;
     if (state.open)
     {
@@ -204,6 +205,7 @@ bool AnswerEntry::draw_field(Sheet& sheet, const Question& q, const EntryState& 
             offers_meanings() ? std::span<const std::string>{} : units_;
         enter = field_.draw(p, box, {"###answer", hint, Type::mono_title, edge, p.px(56), units}, animating);
         enter = std::exchange(taken_, false) || enter;
+        box = field_.box();
     }
     else
     {
