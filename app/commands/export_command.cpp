@@ -2,8 +2,9 @@
 #include "app/commands/console/options.h"
 #include "app/files/files.h"
 #include "core/base/text/text.h"
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace ringside
@@ -16,19 +17,47 @@ using nlohmann::json;
 
 struct ExportOptions : CommonOptions
 {
-    std::string file; // scenario
-    std::string tool; // "megatron"
+    std::string file;    // scenario
+    std::string tool;    // "megatron"
+    std::string version; // empty: the newest
     std::vector<std::string> sets;
     std::string folder; // to write the files into; empty: print them
 };
 
-json to_json(const LaunchTool& tool, const Launch& launch, const Issues& warnings)
+std::vector<std::string> exported_names(const Presets& presets)
+{
+    std::vector<std::string> names;
+    for (const Framework& framework : presets.frameworks)
+    {
+        if (!framework.versions.empty())
+        {
+            names.push_back(framework.id);
+        }
+    }
+    return names;
+}
+
+const LaunchVersion& version_named(const Framework& tool, const std::string& id)
+{
+    const auto found = std::ranges::find(tool.versions, id, &LaunchVersion::id);
+    if (found == tool.versions.end() && !id.empty())
+    {
+        end_with({{"--for", fmt::format("{} is no version of {}", id, tool.name),
+                   fmt::format("use one of {}",
+                               fmt::join(texts_of(std::span(tool.versions), &LaunchVersion::id), ", "))}});
+    }
+    return found == tool.versions.end() ? tool.versions.front() : *found;
+}
+
+json to_json(const Framework& tool, const LaunchVersion& version, const Launch& launch,
+             const Issues& warnings)
 {
     const auto file = [&](const LaunchFile& f) -> json {
         return {{"name", f.name}, {"text", text_of(launch, f)}};
     };
     return {{"tool", tool.id},
-            {"version", tool.version},
+            {"version", version.id},
+            {"version_says", version.says},
             {"files", json_list(launch.files, file)},
             {"flags", flags_json(launch)},
             {"not_expressed", not_expressed_json(launch)},
@@ -59,7 +88,7 @@ void print_settings(const Launch& launch)
     }
 }
 
-void print_missing(const LaunchTool& tool, const Launch& launch)
+void print_missing(const Framework& tool, const Launch& launch)
 {
     if (launch.not_expressed.empty())
     {
@@ -84,8 +113,16 @@ void save(const Launch& launch, const std::filesystem::path& folder)
 
 int run_export(const ExportOptions& o)
 {
-    const LaunchTool& tool = *find_launch_tool(o.tool);
+    const Opened opened = open_presets(o);
+    const Framework* known = opened.presets.framework(o.tool);
+    if (known == nullptr || known->versions.empty())
+    {
+        end_with({{"--to", fmt::format("there is no framework {}", o.tool),
+                   fmt::format("use one of {}", fmt::join(exported_names(opened.presets), ", "))}});
+    }
     EvaluatedFile read = evaluate_file(o, o.file, o.sets);
+    const Framework& tool = *known;
+    const LaunchVersion& version = version_named(tool, o.version);
     if (const MemoryReport& memory = read.report.memory; !memory.fits())
     {
         read.warnings.push_back(
@@ -94,7 +131,7 @@ int run_export(const ExportOptions& o)
                          format_bytes(memory.capacity), memory.fullest),
              "ringside search finds layouts that do", Severity::warning});
     }
-    const Launch launch = tool.write(read.scenario);
+    const Launch launch = write_launch(tool, read.scenario, version.id);
     print_faults(read.warnings, o.file);
     const bool to_folder = !o.folder.empty() && !is_standard_output(o.folder);
     if (to_folder)
@@ -103,7 +140,7 @@ int run_export(const ExportOptions& o)
     }
     if (o.json)
     {
-        print_document(to_json(tool, launch, read.warnings));
+        print_document(to_json(tool, version, launch, read.warnings));
         return kDone;
     }
     if (!to_folder)
@@ -117,10 +154,12 @@ int run_export(const ExportOptions& o)
 
 void add_export_options(CLI::App& app, ExportOptions& o)
 {
-    const auto tools = texts_of(launch_tools(), &LaunchTool::id);
     add_scenario_file(app, o.file);
-    one_of(app.add_option("--to", o.tool, fmt::format("framework: {}", fmt::join(tools, ", "))), tools)
+    app.add_option("--to", o.tool,
+                   "framework: megatron, torchtitan, deepspeed, nanotron, fsdp, axolotl, maxtext, or another "
+                   "file in assets/frameworks")
         ->required();
+    app.add_option("--for", o.version, "version of the framework; left out: the newest");
     add_sets(app, o.sets);
     app.add_option("-o,--output", o.folder, "folder to write the files into");
     add_json(app, o);

@@ -44,6 +44,9 @@ public:
     void config_file(std::string name, ConfigFormat format);
     // What was set since the last file, as options of a command in a shell script; `before` are lines above.
     void command_file(std::string name, const std::vector<std::string>& before, const std::string& command);
+    // What was set since the last file, as assignments to `config` in the function that `head` begins.
+    void code_file(std::string name, const std::vector<std::string>& head,
+                   const std::vector<std::string>& tail);
     // Lines as they are.
     void plain_file(std::string name, std::vector<std::string> lines);
 
@@ -92,7 +95,5 @@ std::int64_t train_steps(const Scenario& scenario);
 
 Launch write_megatron(const Scenario& scenario);
 Launch write_deepspeed(const Scenario& scenario);
-Launch write_torchtitan(const Scenario& scenario);
-Launch write_nanotron(const Scenario& scenario);
 
 } // namespace ringside

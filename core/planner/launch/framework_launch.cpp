@@ -1,13 +1,13 @@
 #include "core/planner/launch/framework_launch.h"
 
-#include <fmt/format.h>
-
-#include "core/planner/launch/draft.h"
+#include "core/planner/launch/rules.h"
+#include "core/scenario/fields.h"
+#include "core/scenario/stage_layers.h"
+#include "core/scenario/validate.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <numeric>
+#include <set>
 
 namespace ringside
 {
@@ -15,366 +15,488 @@ namespace ringside
 namespace
 {
 
-const LayoutField* layout_field(std::string_view name)
-{
-    const auto found = std::ranges::find(layout_fields(), name, &LayoutField::name);
-    return found == layout_fields().end() ? nullptr : &*found;
-}
-
-// 0 for what is no number.
-std::int64_t count_in(std::string_view text)
-{
-    std::int64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
-
-void set_field(Layout& l, const LayoutField& which, std::string_view text)
-{
-    std::visit(
-        [&](auto field)
-        {
-            auto& value = l.*field;
-            using T = std::decay_t<decltype(value)>;
-            if constexpr (std::is_same_v<T, bool>)
-            {
-                value = text == "true";
-            }
-            else if constexpr (std::is_same_v<T, std::int64_t>)
-            {
-                value = std::max<std::int64_t>(0, count_in(text));
-            }
-            else if constexpr (std::is_same_v<T, Recompute>)
-            {
-                value = kNamesOf<Recompute>.find(text).value_or(value);
-            }
-            else
-            {
-                const ScheduleKind found = find_schedule(text);
-                value = found != nullptr ? found : value;
-            }
-        },
-        which.member);
-}
-
-// The mesh, innermost first. Experts are cut over the replicas; the rest of those hold shards or copies.
-struct MeshAxis
-{
-    std::string_view name;
-    std::int64_t size;
-};
-std::vector<MeshAxis> mesh_of(const Scenario& s)
-{
-    const Parallel& p = s.parallel;
-    const std::int64_t rest = data_parallel(s) / std::gcd(data_parallel(s), p.expert);
-    return {{"tensor", p.sequence_parallel ? 1 : p.tensor},
-            {"tensor and sequence", p.sequence_parallel ? p.tensor : 1},
-            {"context", p.context},
-            {"expert", p.expert},
-            {"shards", p.zero == 3 ? rest : 1},
-            {"replicas", p.zero == 3 ? 1 : rest},
-            {"pipeline", p.pipeline}};
-}
-
-std::optional<std::int64_t> mesh_part(const Scenario& s, std::string_view part)
-{
-    const bool within = part.starts_with("within ");
-    std::int64_t room = std::min(s.cluster.gpus, s.cluster.gpus_per_node);
-    for (const MeshAxis& axis : mesh_of(s))
-    {
-        const std::int64_t inside = std::gcd(axis.size, room);
-        room /= inside;
-        if (part.ends_with(axis.name) && part.size() == axis.name.size() + 7)
-        {
-            return within ? inside : axis.size / inside;
-        }
-    }
-    return {};
-}
-
-// What a rule writes; nothing where it does not apply.
-std::optional<std::string> rule_value(const LaunchRule& rule, const Scenario& s)
-{
-    if (const LayoutField* field = layout_field(rule.field))
-    {
-        return text_of(layout_of(s), *field);
-    }
-    const Parallel& p = s.parallel;
-    std::optional<std::int64_t> count = mesh_part(s, rule.field);
-    if (rule.field == "sequences per GPU")
-    {
-        return fmt::format("{}",
-                           static_cast<double>(s.training.global_batch) /
-                               static_cast<double>(s.cluster.gpus * (p.pipeline > 1 ? 1 : micro_batches(s))));
-    }
-    if (rule.field == "training.sequence_length")
-    {
-        count = s.training.sequence_length;
-    }
-    if (rule.field == "layers per chunk" && p.pipeline > 1)
-    {
-        count = s.model.layers / (p.pipeline * p.chunks);
-    }
-    else if (rule.field == "micro-batches" ||
-             rule.field == (p.pipeline > 1 ? "micro-batches with stages" : "micro-batches without stages"))
-    {
-        count = micro_batches(s);
-    }
-    return count ? std::optional(fmt::format("{}", *count)) : std::nullopt;
-}
-
-constexpr std::array<std::string_view, 7> kCounts{"layers per chunk",
-                                                  "stages",
-                                                  "micro-batches",
-                                                  "micro-batches with stages",
-                                                  "micro-batches without stages",
-                                                  "sequences per GPU",
-                                                  "training.sequence_length"};
-
-bool is_known(std::string_view field)
-{
-    return layout_field(field) != nullptr || std::ranges::find(kCounts, field) != kCounts.end() ||
-           ((field.starts_with("within ") || field.starts_with("across ")) &&
-            mesh_part(Scenario(), field).has_value());
-}
-
-void write_rule(LaunchDraft& d, const LaunchRule& rule)
-{
-    const std::optional<std::string> value = rule_value(rule, d.s);
-    if (!value)
-    {
-        return;
-    }
-    const bool of_scenario = rule.field.find('.') != std::string::npos;
-    if (rule.in_code)
-    {
-        const LayoutField* field = layout_field(rule.field);
-        if (field == nullptr || *value != text_of(Layout(), *field))
-        {
-            d.not_expressed(rule.field, *value, rule.says);
-        }
-        return;
-    }
-    const auto word = std::ranges::find(rule.words, *value, &LaunchWord::is);
-    if (word != rule.words.end() || rule.words.empty())
-    {
-        d.set(rule.flag, word != rule.words.end() ? word->says : *value, rule.says,
-              of_scenario ? rule.field : std::string());
-    }
-}
-
 std::string_view unquoted(std::string_view text)
 {
-    const bool quotes = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    const bool quotes =
+        text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
     return quotes ? text.substr(1, text.size() - 2) : text;
 }
 
-std::int64_t times(std::string_view text, std::string_view what)
+// A value as the format has it; rules have it plain.
+std::string in_format(const std::string& text, LaunchFormat format)
 {
-    std::int64_t n = 0;
-    for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
+    const bool python = format == LaunchFormat::python;
+    if (python && (text == "true" || text == "false"))
     {
-        ++n;
+        return text == "true" ? "True" : "False";
     }
-    return n;
+    const FormulaValue value = FormulaValue::of(text);
+    const bool plain = value.is_number || text.empty() || text.front() == '[' || text.front() == '"' ||
+                       text == "null" || (python && (text == "None" || text.ends_with(')')));
+    const bool quotes = format == LaunchFormat::toml || format == LaunchFormat::json || python;
+    return plain || !quotes ? text : quoted(std::string_view(text));
 }
 
-// What the launch says where the rule looks; nothing where it says nothing.
-std::optional<std::string> said(const Launch& launch, const LaunchRule& rule)
+bool holds(const std::string& formula, const FormulaNames& names)
 {
-    if (rule.in_code)
-    {
-        const auto found = std::ranges::find(launch.not_expressed, rule.field, &NotExpressed::field);
-        return found == launch.not_expressed.end() ? std::nullopt : std::optional(found->value);
-    }
-    const auto found = std::ranges::find(launch.flags, rule.flag, &LaunchFlag::flag);
-    if (found == launch.flags.end())
-    {
-        return {};
-    }
-    const std::string text(unquoted(found->value));
-    const auto word = std::ranges::find(rule.words, text, &LaunchWord::says);
-    return word != rule.words.end() ? std::optional(word->is)
-           : rule.words.empty()     ? std::optional(text)
-                                    : std::nullopt;
+    const auto value =
+        formula.empty() ? Result<FormulaValue>(FormulaValue::of(1.0)) : evaluate_formula(formula, names);
+    return value && value->truth();
 }
 
-// Groups first: the counts are read with them.
-class LaunchReader
+// "@{torchrun} train.py": each formula between brackets as its value.
+std::string filled(std::string_view line, const FormulaNames& names)
+{
+    std::string text;
+    for (std::size_t at = line.find("@{"); at != std::string_view::npos; at = line.find("@{"))
+    {
+        const std::size_t end = std::min(line.find('}', at), line.size() - 1);
+        const auto value = evaluate_formula(line.substr(at + 2, end - at - 2), names);
+        text += line.substr(0, at);
+        text += value ? value->text : "";
+        line.remove_prefix(end + 1);
+    }
+    return text += line;
+}
+
+// A launch by the framework's rules. Each setting is written once, in the file that its rule names.
+class RuleWriter
 {
 public:
-    LaunchReader(const Framework& f, const Launch& launch, const Scenario& s) : f_(f), launch_(launch), s_(s)
+    RuleWriter(const Framework& framework, const Scenario& scenario, std::string_view version)
+        : f_(framework), version_(version), d_(scenario), names_(scenario, framework, version)
     {
-        l_.gpus = s.cluster.gpus;
-        l_.global_batch = s.training.global_batch;
-        l_.sequence_length = s.training.sequence_length;
-        l_.recompute_layers = s.training.recompute_layers;
     }
 
-    Layout read()
+    Launch write()
     {
-        for (const LaunchRule& rule : f_.launch)
+        define();
+        for (const LaunchFileRule& file : f_.files)
         {
-            const std::optional<std::string> text = said(launch_, rule);
-            const LayoutField* field = layout_field(rule.field);
-            if (text && field != nullptr)
+            if (is_of_version(file.versions, version_) && holds(file.when, lookup()))
             {
-                scheduled_ = scheduled_ || rule.field == "training.schedule";
-                set_field(l_, *field, *text);
-            }
-            else if (text)
-            {
-                read_mesh(rule.field, count_in(*text));
+                write_file(file);
             }
         }
-        for (const LaunchRule& rule : f_.launch)
-        {
-            if (const std::optional<std::string> text = said(launch_, rule))
-            {
-                read_count(rule.field, *text);
-            }
-        }
-        l_.sequence_parallel =
-            l_.tensor > 1 && (l_.sequence_parallel || f_.sequence_parallel == SequenceUse::always);
-        read_schedule();
-        return l_;
+        leave_to_code();
+        refuse();
+        name_differences();
+        check_hosts(d_);
+        return d_.take();
     }
 
 private:
-    void read_mesh(std::string_view part, std::int64_t size)
+    FormulaNames lookup() const
     {
-        const std::string_view axis = part.substr(std::min<std::size_t>(7, part.size()));
-        constexpr std::array kAxes{std::pair{std::string_view("tensor"), &Layout::tensor},
-                                   std::pair{std::string_view("tensor and sequence"), &Layout::tensor},
-                                   std::pair{std::string_view("context"), &Layout::context},
-                                   std::pair{std::string_view("expert"), &Layout::expert},
-                                   std::pair{std::string_view("pipeline"), &Layout::pipeline}};
-        if (!part.starts_with("within ") && !part.starts_with("across "))
+        return [this](std::string_view name) { return names_(name); };
+    }
+
+    void define()
+    {
+        for (const LaunchRule& rule : f_.launch)
+        {
+            const bool named = rule.flag.empty() && !rule.value.empty();
+            const auto value = named && is_of_version(rule.versions, version_)
+                                   ? evaluate_formula(rule.value, lookup())
+                                   : Result<FormulaValue>(Issue{});
+            if (value)
+            {
+                names_.define(rule.field, *value);
+            }
+        }
+    }
+
+    bool is_first(const LaunchFileRule& file) const
+    {
+        const auto first = std::ranges::find_if(
+            f_.files, [&](const LaunchFileRule& each)
+            { return each.format != LaunchFormat::text && is_of_version(each.versions, version_); });
+        return first != f_.files.end() && first->name == file.name;
+    }
+
+    void write_file(const LaunchFileRule& file)
+    {
+        for (const LaunchRule& rule : f_.launch)
+        {
+            const bool here = rule.file.empty() ? is_first(file) : rule.file == file.name;
+            if (here && !rule.flag.empty() && !rule.in_code && is_of_version(rule.versions, version_) &&
+                holds(rule.when, lookup()))
+            {
+                write_rule(rule, file.format);
+            }
+        }
+        std::vector<std::string> head;
+        std::vector<std::string> tail;
+        for (const auto& [from, to] : {std::pair{&file.head, &head}, std::pair{&file.tail, &tail}})
+        {
+            for (const std::string& line : *from)
+            {
+                to->push_back(filled(line, lookup()));
+            }
+        }
+        switch (file.format)
+        {
+        case LaunchFormat::toml:
+            return d_.config_file(file.name, ConfigFormat::toml);
+        case LaunchFormat::yaml:
+            return d_.config_file(file.name, ConfigFormat::yaml);
+        case LaunchFormat::json:
+            return d_.config_file(file.name, ConfigFormat::json);
+        case LaunchFormat::options:
+            return d_.command_file(file.name, head, tail.empty() ? "" : tail.front());
+        case LaunchFormat::python:
+            return d_.code_file(file.name, head, tail);
+        case LaunchFormat::text:
+            return d_.plain_file(file.name, std::move(tail));
+        }
+    }
+
+    void write_rule(const LaunchRule& rule, LaunchFormat format)
+    {
+        const auto value = rule.value.empty() ? field(rule) : evaluate_formula(rule.value, lookup());
+        if (!value)
         {
             return;
         }
-        for (const auto& [name, member] : kAxes)
+        const auto word = std::ranges::find_if(rule.words, [&](const LaunchWord& w)
+                                               { return w.is == "*" || w.is == value->text; });
+        if (word == rule.words.end() && !rule.words.empty())
         {
-            l_.*member *= axis == name ? size : 1;
+            return;
         }
-        l_.sequence_parallel = l_.sequence_parallel || (axis == "tensor and sequence" && size > 1);
-        // Without copies all that could be shared is.
-        copies_ *= axis == "replicas" ? size : 1;
-        l_.zero = axis == "shards" && size > 1 ? 3 : l_.zero;
-        meshed_ = true;
-    }
-
-    void read_count(std::string_view count, const std::string& text)
-    {
-        const std::int64_t data = std::max<std::int64_t>(1, l_.gpus / (l_.tensor * l_.context * l_.pipeline));
-        const std::int64_t number = std::max<std::int64_t>(1, count_in(text));
-        if (count == "layers per chunk" && l_.pipeline > 1)
+        const std::string& text = rule.words.empty() ? value->text : word->says;
+        set(rule, text, format);
+        if (word != rule.words.end() && !word->why.empty())
         {
-            const std::int64_t stage = l_.pipeline * number;
-            l_.chunks = (s_.model.layers + stage - 1) / stage;
-        }
-        else if (count == "stages")
-        {
-            l_.chunks = (times(text, "|") + times(text, "], [") + 1) / std::max<std::int64_t>(1, l_.pipeline);
-        }
-        else if (count.starts_with("micro-batches"))
-        {
-            l_.micro_batch = std::max<std::int64_t>(1, s_.training.global_batch / (data * number));
-        }
-        if (meshed_ && copies_ == 1 && data * l_.context > 1 && l_.zero == 0)
-        {
-            l_.zero = 3;
+            miss(rule.field, word->why);
         }
     }
 
-    // Where no setting says it: the first that the framework has for so many chunks.
-    void read_schedule()
+    // Options are told by two dashes, and a switch by its name alone; in trees the last name is the key.
+    void set(const LaunchRule& rule, const std::string& text, LaunchFormat format)
     {
-        const auto found = std::ranges::find_if(f_.schedules, [&](const FrameworkSchedule& s)
-                                                { return (s.least_chunks > 1) == (l_.chunks > 1); });
-        if (l_.pipeline > 1 && !scheduled_ && found != f_.schedules.end())
+        const bool option = format == LaunchFormat::options;
+        const std::size_t dot = option ? rule.flag.find('.') : rule.flag.rfind('.');
+        const bool dotted = dot != std::string::npos;
+        d_.section(dotted ? rule.flag.substr(0, dot) : option ? "arguments" : "");
+        const std::string key = option && !rule.flag.starts_with("-") ? "--" + rule.flag
+                                : option || !dotted                   ? rule.flag
+                                                                      : rule.flag.substr(dot + 1);
+        const bool of_scenario = rule.field.find('.') != std::string::npos;
+        d_.set(key, option && text == "true" ? std::string() : in_format(text, format),
+               filled(rule.says, lookup()), of_scenario ? rule.field : std::string());
+    }
+
+    Result<FormulaValue> field(const LaunchRule& rule) const
+    {
+        const auto value = names_(rule.field);
+        return value ? Result<FormulaValue>(*value) : Result<FormulaValue>(Issue{});
+    }
+
+    void miss(const std::string& field, const std::string& why)
+    {
+        if (missed_.insert(field).second)
         {
-            l_.schedule = schedule(found->id);
+            const auto value = field_of(d_.s, field);
+            d_.not_expressed(field, value ? one_line(value->text) : one_line(d_.s.model.name),
+                             filled(why, lookup()));
+        }
+    }
+
+    void leave_to_code()
+    {
+        for (const LaunchRule& rule : f_.launch)
+        {
+            const auto usual = field_of(Scenario{.training = {.recompute = Recompute::none}}, rule.field);
+            const auto value = field_of(d_.s, rule.field);
+            if (rule.in_code && value && (!usual || usual->text != value->text))
+            {
+                miss(rule.field, rule.says);
+            }
+        }
+    }
+
+    void refuse()
+    {
+        for (const LaunchRefusal& refusal : f_.refuses)
+        {
+            if (is_of_version(refusal.versions, version_) && holds(refusal.when, lookup()))
+            {
+                miss(refusal.field, refusal.says);
+            }
+        }
+    }
+
+    // Every field that would start as something else is named.
+    void name_differences()
+    {
+        const Scenario wanted = without_idle_fields(d_.s);
+        const Scenario got = without_idle_fields(read_scenario(f_, version_, d_.launch(), d_.s));
+        const bool other_attention = wanted.model.attention != got.model.attention;
+        for (const std::string& path : launch_fields(f_))
+        {
+            const bool of_latent = path.find("lora_rank") != std::string::npos || path.ends_with("head_dim");
+            if (other_attention && path.starts_with("model.") && of_latent)
+            {
+                continue; // the kind of attention says it
+            }
+            const auto a = field_of(wanted, path);
+            const auto b = field_of(got, path);
+            if (a && b && a->text != b->text)
+            {
+                miss(path,
+                     fmt::format("no setting says it; starts with {}", b->text.empty() ? "none" : b->text));
+            }
         }
     }
 
     const Framework& f_;
-    const Launch& launch_;
-    const Scenario& s_;
-    Layout l_;
-    std::int64_t copies_ = 1;
-    bool meshed_ = false;
-    bool scheduled_ = false;
+    std::string_view version_;
+    LaunchDraft d_;
+    ScenarioNames names_;
+    std::set<std::string> missed_;
 };
 
-// Every field of the layout that would start as something else is named.
-void name_differences(LaunchDraft& d, const Framework& f)
+const LaunchFlag* flag_of(const Launch& launch, std::string_view name)
 {
-    const Layout wanted = layout_of(d.s);
-    const Layout got = LaunchReader(f, d.launch(), d.s).read();
-    for (const LayoutField& field : layout_fields())
+    const auto found = std::ranges::find_if(
+        launch.flags, [&](const LaunchFlag& each)
+        { return each.flag == name || (each.flag.starts_with("--") && each.flag.substr(2) == name); });
+    return name.empty() || found == launch.flags.end() ? nullptr : &*found;
+}
+
+// Without quotes, and switches as "true".
+std::string plain_value(const LaunchFlag& flag)
+{
+    const std::string text(unquoted(flag.value));
+    return text == "True" ? "true" : text == "False" ? "false" : text;
+}
+
+// The first schedule that the framework has for so many chunks, where no setting says which.
+void guess_schedule(const Framework& f, Scenario& s)
+{
+    const auto found =
+        std::ranges::find_if(f.schedules, [&](const FrameworkSchedule& schedule)
+                             { return (schedule.least_chunks > 1) == (s.parallel.chunks > 1); });
+    if (found != f.schedules.end())
     {
-        Layout other = wanted;
-        const std::string text = text_of(got, field);
-        set_field(other, field, text);
-        if (!same_run(other, wanted))
+        s.training.schedule = schedule(found->id);
+    }
+}
+
+// The scenario of a launch before anything is read: what no rule says is neutral, what no launch says stays.
+Scenario unread(const Framework& f, const Scenario& s)
+{
+    Scenario start = s;
+    start.parallel = {};
+    start.training.schedule = schedule("1f1b");
+    start.training.recompute = Recompute::none;
+    start.training.offload = Offload::none;
+    start.training.micro_batch = 1;
+    const bool shaped = std::ranges::find(f.launch, "model.layers", &LaunchRule::field) != f.launch.end();
+    if (shaped)
+    {
+        Model model;
+        model.preset = s.model.preset;
+        model.name = s.model.name;
+        start.model = model;
+    }
+    return start;
+}
+
+void name_version(Launch& launch, const Framework& framework, std::string_view version)
+{
+    const auto of = std::ranges::find(framework.versions, version, &LaunchVersion::id);
+    if (of == framework.versions.end())
+    {
+        return;
+    }
+    const LaunchLine line{one_line(fmt::format("# written for {}, {}", framework.name, of->says)), -1};
+    for (LaunchFile& file : launch.files)
+    {
+        const auto headline = std::ranges::find_if(file.lines, [](const LaunchLine& each)
+                                                   { return each.text.starts_with("# "); });
+        if (!file.comment.empty() && headline != file.lines.end())
         {
-            d.not_expressed(std::string(field.name), text_of(wanted, field),
-                            fmt::format("no setting says it; starts with {}", text));
+            file.lines.insert(headline + 1, line);
         }
     }
+}
+
+// One task a node starts launch.sh there, which starts a process for each GPU.
+void add_slurm(Launch& launch, const Scenario& s)
+{
+    const bool shell = std::ranges::find(launch.files, "launch.sh", &LaunchFile::name) != launch.files.end();
+    if (!shell)
+    {
+        return;
+    }
+    LaunchFile file{"launch.sbatch", "# ", {}};
+    for (std::string& line : std::vector<std::string>{
+             "#!/usr/bin/env bash", "# " + headline(s), fmt::format("#SBATCH --nodes={}", hosts(s)),
+             "#SBATCH --ntasks-per-node=1", fmt::format("#SBATCH --gpus-per-node={}", processes_per_host(s)),
+             "set -euo pipefail",
+             "export MASTER_ADDR=\"$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\"",
+             "export MASTER_PORT=\"${MASTER_PORT:-29500}\"",
+             "srun bash -c 'NODE_RANK=\"$SLURM_NODEID\" exec bash launch.sh \"$@\"' launch \"$@\""})
+    {
+        file.lines.push_back({std::move(line), -1});
+    }
+    launch.files.push_back(std::move(file));
 }
 
 } // namespace
 
-Launch write_launch(const Framework& framework, const Scenario& scenario)
+std::vector<std::string> launch_fields(const Framework& framework)
 {
-    if (const LaunchTool* tool = find_launch_tool(framework.id))
+    std::vector<std::string> fields;
+    const bool shaped =
+        std::ranges::find(framework.launch, "model.layers", &LaunchRule::field) != framework.launch.end();
+    const auto listed = [&](const std::string& path)
+    { return std::ranges::find(framework.launch, path, &LaunchRule::field) != framework.launch.end(); };
+    const Scenario any;
+    each_section(any,
+                 [&](std::string_view section, const auto& object)
+                 {
+                     const bool layout = section == "parallel";
+                     for (const auto& field : fields_of(object))
+                     {
+                         const std::string path = fmt::format("{}.{}", section, field.name);
+                         const bool always = layout || (section == "model" && shaped) ||
+                                             path == "training.recompute" || path == "training.offload";
+                         if ((always || listed(path)) && path != "model.max_sequence_length")
+                         {
+                             fields.push_back(path);
+                         }
+                     }
+                 });
+    return fields;
+}
+
+Scenario without_idle_fields(Scenario s)
+{
+    s.model = resolved(s.model);
+    s.parallel.stage_layers = uneven_layers(s);
+    Model& m = s.model;
+    m.ffn = m.experts > 0 && m.dense_layers == 0 && m.moe_interval == 1 ? 0 : m.ffn;
+    Parallel& p = s.parallel;
+    const Overlaps can = possible_overlaps(s);
+    p.overlap_tensor = p.overlap_tensor && can.tensor;
+    p.overlap_expert = p.overlap_expert && can.expert;
+    p.overlap_pipeline = p.overlap_pipeline && can.pipeline;
+    p.sequence_parallel = p.sequence_parallel && p.tensor > 1;
+    p.expert_tensor = m.experts > 0 && p.expert > 1 ? p.expert_tensor : 1;
+    p.zero = dense_replicas(s) > 1 ? p.zero : 0;
+    p.shard_group = p.zero > 0 && dense_shards(s) < dense_replicas(s) ? p.shard_group : 0;
+    if (p.pipeline == 1)
     {
-        return tool->write(scenario);
+        p.chunks = 1;
+        s.training.schedule = schedule("1f1b");
     }
-    LaunchDraft d(scenario);
+    Training& t = s.training;
+    t.recompute_layers = t.recompute == Recompute::full ? t.recompute_layers : 0;
+    t.fp8_recipe = is_narrow(t.precision) ? t.fp8_recipe : Fp8Recipe::bf16_weights;
+    t.gradient_dtype = t.precision == Precision::fp32 ? GradientDtype::fp32 : t.gradient_dtype;
+    // A number of steps is whole.
+    t.tokens = static_cast<double>(train_steps(s)) * static_cast<double>(t.global_batch) *
+               static_cast<double>(t.sequence_length);
+    return s;
+}
+
+Scenario read_scenario(const Framework& framework, std::string_view version, const Launch& launch,
+                       const Scenario& about)
+{
+    Scenario s = unread(framework, about);
+    const LaunchFlavor* flavor = flavor_of(framework, about.model, version);
+    std::map<std::string, FormulaValue, std::less<>> counts;
+    std::set<std::string> stated;
+    RuleReading reading;
+    reading.setting = [&](const LaunchRule& rule) -> std::optional<std::string>
+    {
+        const LaunchFlag* flag = flag_of(launch, rule.flag);
+        return flag == nullptr ? std::nullopt : std::optional(plain_value(*flag));
+    };
+    reading.names = [&](std::string_view name) -> std::optional<FormulaValue>
+    {
+        if (name == "nothing")
+        {
+            return {};
+        }
+        if (const LaunchFlag* flag = flag_of(launch, name))
+        {
+            return FormulaValue::of(plain_value(*flag));
+        }
+        if (const auto count = counts.find(name); count != counts.end())
+        {
+            return count->second;
+        }
+        if (name == "data")
+        {
+            return FormulaValue::of(static_cast<double>(data_parallel(s)));
+        }
+        const auto word = flavor_word_of(flavor, name);
+        return word                                       ? word
+               : name.find('.') == std::string_view::npos ? FormulaValue::of(1.0)
+                                                          : field_of(s, name);
+    };
+    reading.state = [&](const LaunchRule& rule, const FormulaValue& value)
+    {
+        stated.insert(rule.field);
+        if (rule.field.find('.') == std::string::npos)
+        {
+            counts[rule.field] = value;
+            return;
+        }
+        set_field(s, rule.field, value);
+    };
+    reading.follow = [&](const LaunchRule& rule, const FormulaValue& value)
+    {
+        if (stated.contains(rule.field))
+        {
+            return;
+        }
+        if (rule.field.find('.') == std::string::npos)
+        {
+            counts[rule.field] = value;
+            return;
+        }
+        set_field(s, rule.field, value);
+    };
+    reading.unknown = [](const LaunchRule&, const std::string&) {};
+    read_rules(framework, version, reading);
     for (const LaunchRule& rule : framework.launch)
     {
-        write_rule(d, rule);
-    }
-    name_differences(d, framework);
-    no_overlap(d, {false, false, false});
-    check_hosts(d);
-    if (!framework.launch_file.empty())
-    {
-        d.config_file(framework.launch_file,
-                      framework.launch_file.ends_with(".yml") ? ConfigFormat::yaml : ConfigFormat::toml);
-        std::string command = framework.launch_command;
-        constexpr std::string_view kTorchrun = "{torchrun}";
-        if (const std::size_t at = command.find(kTorchrun); at != std::string::npos)
+        const auto left = std::ranges::find(launch.not_expressed, rule.field, &NotExpressed::field);
+        if (rule.in_code && left != launch.not_expressed.end())
         {
-            command.replace(at, kTorchrun.size(), torchrun(scenario));
+            set_field(s, rule.field, FormulaValue::of(left->value));
         }
-        d.plain_file("launch.sh", {command + " \"$@\""});
     }
-    return d.take();
+    if (s.parallel.pipeline > 1 && !stated.contains("training.schedule"))
+    {
+        guess_schedule(framework, s);
+    }
+    return s;
+}
+
+Launch write_launch(const Framework& framework, const Scenario& scenario, std::string_view version)
+{
+    const std::string_view of = version_of(framework, version);
+    const LaunchTool* tool = find_launch_tool(framework.id);
+    Launch launch = tool != nullptr ? tool->write(scenario) : RuleWriter(framework, scenario, of).write();
+    name_version(launch, framework, of);
+    add_slurm(launch, scenario);
+    return launch;
 }
 
 Layout read_launch(const Framework& framework, const Launch& launch, const Scenario& scenario)
 {
-    return LaunchReader(framework, launch, scenario).read();
+    return layout_of(read_scenario(framework, version_of(framework, ""), launch, scenario));
 }
 
 Issues launch_rule_faults(const Framework& framework)
 {
-    Issues issues;
-    for (std::size_t i = 0; i < framework.launch.size(); ++i)
-    {
-        const std::string& field = framework.launch[i].field;
-        if (!is_known(field))
-        {
-            issues.push_back({fmt::format("launch[{}].field", i),
-                              fmt::format("there is no \u201c{}\u201d", field),
-                              "use a field of the layout, or a count as in framework_launch.h"});
-        }
-    }
-    return issues;
+    return formula_faults(framework);
 }
 
 } // namespace ringside

@@ -1,10 +1,4 @@
-// Launches by the rules of a framework's file, and layouts read back from launches.
-//
-// A rule's field is one of a layout ("parallel.tensor", "training.schedule") or a count that follows from it:
-// "layers per chunk"; "stages", whose list is counted; "micro-batches" of a step, the same only "without
-// stages" or "with stages"; "sequences per GPU" that travel
-// together; "training.sequence_length"; "within" or "across" with "tensor", "tensor and sequence", "context",
-// "expert", "replicas", "shards" or "pipeline": the part of that group that stays in a node, and the rest.
+// Launches by the rules of a framework's file, and scenarios read back from them.
 #pragma once
 
 #include "core/planner/launch/launch.h"
@@ -14,12 +8,19 @@
 namespace ringside
 {
 
-// Rules whose field is none of these: they would write nothing.
+// Rules that are no formulas, or whose field is none.
 Issues launch_rule_faults(const Framework& framework);
-// By the framework's own writer (launch_tools()), or by its rules. Empty where it has neither.
-Launch write_launch(const Framework& framework, const Scenario& scenario);
-// The layout that a launch of this framework says, for the model, GPUs and batch of the scenario. What the
-// launch leaves to code is taken from what it says of that.
+// By the framework's own writer (launch_tools()), or by its rules. `version` is one of framework.versions,
+// named in each file; others are the newest.
+Launch write_launch(const Framework& framework, const Scenario& scenario, std::string_view version = {});
+// What a launch of this framework comes to. What it says nothing of and no framework would, its cluster for
+// one, is as in `about`; what it leaves to code is taken from what it says of that.
+Scenario read_scenario(const Framework& framework, std::string_view version, const Launch& launch,
+                       const Scenario& about);
 Layout read_launch(const Framework& framework, const Launch& launch, const Scenario& scenario);
+// The fields that a launch of this framework is compared in: those of its rules and of the whole layout.
+std::vector<std::string> launch_fields(const Framework& framework);
+// With fields that mean nothing in it as if they were not set: chunks without a pipeline.
+Scenario without_idle_fields(Scenario scenario);
 
 } // namespace ringside

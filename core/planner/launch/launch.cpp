@@ -43,16 +43,7 @@ std::string text_of(const Launch& launch, const LaunchFile& file)
 namespace
 {
 
-constexpr std::array kTools{
-    LaunchTool{"megatron", "Megatron-LM", "megatron/training/arguments.py, commit 000c4ac24f",
-               write_megatron},
-    LaunchTool{"deepspeed", "DeepSpeed", "config-json.md, commit da9b77384a, and the AutoTP tutorial",
-               write_deepspeed},
-    LaunchTool{"torchtitan", "torchtitan",
-               "base_config.toml, commit 402027f27e; later versions name the same in Python",
-               write_torchtitan},
-    LaunchTool{"nanotron", "nanotron", "src/nanotron/config of 2025, with moe_config", write_nanotron},
-};
+constexpr std::array kTools{LaunchTool{"megatron", write_megatron}, LaunchTool{"deepspeed", write_deepspeed}};
 
 } // namespace
 

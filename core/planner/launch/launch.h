@@ -5,8 +5,8 @@
 // written as the nearest thing it can, so a launch starts but need not take the memory shown. Data,
 // tokenizer and learning rate are marked stand-ins: a scenario has none of them. Checks of Megatron-LM's own
 // (twice the context size, experts with tensor parallelism, FSDP without stages, narrow moments only with
-// the distributed optimizer) are made here too. torchtitan is that of 0.2, the last that reads TOML;
-// nanotron's expert groups are left out, since its released configuration cannot lay them over the replicas.
+// the distributed optimizer) are made here too. nanotron's expert groups are left out, since its released
+// configuration cannot lay them over the replicas.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -59,15 +59,13 @@ struct Launch
     const NotExpressed* missed(const LaunchFlag& flag) const;
 };
 
+// Frameworks with a writer of their own; all others are written by the rules of their file in
+// assets/frameworks. Use write_launch() of framework_launch.h, which knows both.
 struct LaunchTool
 {
-    std::string_view id;      // "megatron"
-    std::string_view name;    // "Megatron-LM"
-    std::string_view version; // whose options these are
+    std::string_view id; // "megatron"
     Launch (*write)(const Scenario&);
 };
-
-// Every framework there is. A new one is a file beside megatron.cpp and a row at the bottom of launch.cpp.
 std::span<const LaunchTool> launch_tools();
 const LaunchTool* find_launch_tool(std::string_view id);
 

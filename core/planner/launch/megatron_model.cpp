@@ -1,5 +1,7 @@
 #include "core/planner/launch/megatron_model.h"
 
+#include "core/model/sizes.h"
+
 #include <algorithm>
 
 namespace ringside
@@ -163,8 +165,8 @@ void experts(LaunchDraft& d)
     d.set("--moe-ffn-hidden-size", m.expert_ffn, "width of an expert", "model.expert_ffn");
     if (m.shared_experts > 0)
     {
-        d.set("--moe-shared-expert-intermediate-size", m.shared_experts * m.expert_ffn,
-              "total width of the shared experts", "model.shared_experts");
+        d.set("--moe-shared-expert-intermediate-size", shared_width(m), "total width of the shared experts",
+              "model.shared_experts");
     }
     if (m.dense_layers > 0 || m.moe_interval > 1)
     {

@@ -224,13 +224,11 @@ TEST_CASE("the launch of a framework says every layout that a search offers for 
     {
         for (const char* id : {"megatron", "torchtitan"})
         {
-            const LaunchTool* tool = find_launch_tool(id);
-            REQUIRE(tool != nullptr);
             for (const Candidate& c : found_for(s, id).best)
             {
                 Scenario at = s;
                 apply(c.layout, at);
-                for (const NotExpressed& missed : tool->write(at).not_expressed)
+                for (const NotExpressed& missed : write_launch(framework(id), at).not_expressed)
                 {
                     INFO(id << ": " << missed.field << " " << missed.value << ": " << missed.says);
                     CHECK(std::ranges::find(kLayout, missed.field) == kLayout.end());
@@ -315,7 +313,7 @@ TEST_CASE("what a framework's rules cannot say is named")
     const Launch launch = write_launch(framework("fsdp"), s);
     REQUIRE(launch.not_expressed.size() == 1);
     CHECK(launch.not_expressed.front().field == "parallel.tensor");
-    CHECK(launch.files.size() == 2);
+    CHECK(launch.files.size() == 3);
 }
 
 TEST_CASE("a framework's file with an unknown schedule or stage is refused")
@@ -341,10 +339,10 @@ TEST_CASE("a framework's file with an unknown schedule or stage is refused")
     for (const char* name : {"../../x", "/etc/x", "a/b", ".bashrc", "a\\b"})
     {
         bad = good;
-        bad["launch_file"] = name;
+        bad["files"] = {{{"name", name}, {"format", "yaml"}}};
         CHECK_FALSE(framework_from_json(bad));
     }
-    bad["launch_file"] = "config.toml";
+    bad["files"][0]["name"] = "config.toml";
     CHECK(framework_from_json(bad));
     bad = good;
     bad["speed"] = 1;
@@ -359,15 +357,13 @@ TEST_CASE("a launch rule for a field that is none is a fault, and no shipped fil
         CHECK(launch_rule_faults(framework).empty());
     }
     Framework framework;
-    for (const char* field :
-         {"parallel.tensor", "layers per chunk", "within tensor and sequence", "across shards"})
-    {
-        framework.launch.push_back({.flag = "--a", .field = field});
-    }
+    framework.launch.push_back({.flag = "--a", .field = "parallel.tensor"});
+    framework.launch.push_back({.flag = "--d", .field = "a_count", .when = "parallel.pipeline > 1"});
     CHECK(launch_rule_faults(framework).empty());
     framework.launch.push_back({.flag = "--b", .field = "paralel.tensor"});
-    framework.launch.push_back({.flag = "--c", .field = "nowhere tensor"});
+    framework.launch.push_back({.flag = "--c", .field = "parallel.tensor", .reads = "value +"});
     const Issues faults = launch_rule_faults(framework);
     REQUIRE(faults.size() == 2);
-    CHECK(faults[0].path == "launch[4].field");
+    CHECK(faults[0].path == "launch[2].field");
+    CHECK(faults[1].path == "launch[3].reads");
 }

@@ -5,7 +5,7 @@
 #include "core/base/json/json.h"
 #include "core/base/text/text.h"
 #include "core/performance/step_time.h"
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -35,11 +35,12 @@ Scenario deepseek()
     return s;
 }
 
-Launch launch(const char* tool, const Scenario& s)
+// torchtitan is that with TOML files unless a version says otherwise.
+Launch launch(const std::string& tool, const Scenario& s, const char* version = "v0.2.2")
 {
-    const LaunchTool* found = find_launch_tool(tool);
+    const Framework* found = test::presets().framework(tool);
     REQUIRE(found != nullptr);
-    return found->write(s);
+    return write_launch(*found, s, version);
 }
 
 // The value of a flag; "(absent)" without it.
@@ -68,6 +69,7 @@ void lacks(const Launch& launch, const std::vector<std::string>& flags)
     }
 }
 
+// In the order of the alphabet.
 std::vector<std::string> missing(const Launch& launch)
 {
     std::vector<std::string> fields;
@@ -75,6 +77,7 @@ std::vector<std::string> missing(const Launch& launch)
     {
         fields.push_back(item.field);
     }
+    std::ranges::sort(fields);
     return fields;
 }
 
@@ -307,13 +310,13 @@ TEST_CASE("DeepSpeed: batch, precision and ZeRO of three shipped scenarios")
                  {"zero_optimization.stage", "1"},
                  {"tensor_parallel.autotp_size", "8"}});
     CHECK(missing(large) ==
-          Fields{"parallel.pipeline", "parallel.sequence_parallel", "training.recompute", "model"});
+          Fields{"model", "parallel.pipeline", "parallel.sequence_parallel", "training.recompute"});
     CHECK(file(large, "launch.sh").find("--hostfile hostfile --num_nodes 32 --num_gpus 8") !=
           std::string::npos);
 
     const Launch experts = launch("deepspeed", shipped("mixtral-8x7b-64"));
     says(experts, {{"gradient_accumulation_steps", "8"}, {"zero_optimization.stage", "1"}});
-    CHECK(missing(experts) == Fields{"parallel.expert", "training.recompute", "model"});
+    CHECK(missing(experts) == Fields{"model", "parallel.expert", "training.recompute"});
     CHECK(experts.not_expressed.front().says ==
           "in your code: deepspeed.moe.layer.MoE(num_experts=8, k=2, ep_size=8)");
 }
@@ -517,7 +520,53 @@ TEST_CASE("torchtitan runs PyTorch's schedules by name")
     Scenario s = shipped("default");
     s.training.schedule = schedule("zb-h1");
     CHECK(missing(launch("torchtitan", s)) ==
-          Fields{"parallel.zero", "training.schedule", "training.recompute"});
+          Fields{"parallel.zero", "training.recompute", "training.schedule"});
+}
+
+TEST_CASE("torchtitan without TOML: a ready configuration and options, or a function of your own")
+{
+    const Scenario ready = changed("llama-8b-8", "training.recompute", "alternate");
+    Launch l = launch("torchtitan", ready, "2026-08-21");
+    says(l, {{"--parallelism.tensor_parallel_degree", "1"},
+             {"--parallelism.data_parallel_shard_degree", "8"},
+             {"--parallelism.fsdp_reshard_after_forward", "never"},
+             {"--training.max_context_length", "4096"},
+             {"--training.num_tokens_per_microbatch_per_dp_rank", "4096"},
+             {"--training.num_tokens_per_train_step", "262144"}}); // 64 x 4096
+    lacks(l, {"--training.disable_cuda_graphs", "activation_checkpoint"});
+    CHECK(file(l, "launch.sh").find("-m torchtitan.train --module llama3 --config llama3_8b") !=
+          std::string::npos);
+    CHECK(file(l, "launch.sh").find("commit b5bcd76c66") != std::string::npos);
+    CHECK(file(l, "ringside_run.py") == "(absent)");
+    CHECK(l.not_expressed.empty());
+
+    l = launch("torchtitan", changed("llama-8b-8", "training.precision", "fp8"), "2026-08-21");
+    const std::string code = file(l, "ringside_run.py");
+    CHECK(code.find("from torchtitan.models.llama3.config_registry import llama3_8b\n") != std::string::npos);
+    CHECK(code.find("    config.activation_checkpoint = None ") != std::string::npos);
+    CHECK(code.find("model_registry(\"8B\", converters=[Float8LinearConverter.Config(") != std::string::npos);
+    CHECK(file(l, "launch.sh").find("--module ringside_run --config ringside_run") != std::string::npos);
+
+    Scenario staged = shipped("default");
+    staged.model.tied_embeddings = true;
+    l = launch("torchtitan", staged, "2026-08-21");
+    CHECK(names(missing(l), "model.tied_embeddings"));
+    says(l, {{"--training.disable_cuda_graphs", ""}, {"--parallelism.num_pp_microbatches", "16"}});
+}
+
+TEST_CASE("every launch names its version, and SLURM starts launch.sh once a node")
+{
+    for (const Framework& framework : test::presets().frameworks)
+    {
+        for (const LaunchVersion& version : framework.versions)
+        {
+            const Launch l = write_launch(framework, shipped("default"), version.id);
+            INFO(framework.id << " " << version.id);
+            CHECK(file(l, "launch.sh").find(version.says) != std::string::npos);
+            CHECK(file(l, "launch.sbatch").find("#SBATCH --nodes=32\n") != std::string::npos);
+            CHECK(file(l, "launch.sbatch").find("#SBATCH --gpus-per-node=8\n") != std::string::npos);
+        }
+    }
 }
 
 TEST_CASE("nanotron: the layout of three shipped scenarios")
@@ -551,20 +600,20 @@ TEST_CASE("nanotron: the layout of three shipped scenarios")
 
     const Launch deep = launch("nanotron", deepseek());
     CHECK(names(missing(launch("nanotron", shipped("deepseek-v3-2048"))), "training.schedule"));
-    CHECK(missing(deep) == Fields{"parallel.stage_layers", "parallel.expert", "model.attention", "model.ffn",
-                                  "training.precision"});
+    CHECK(missing(deep) == Fields{"model.attention", "model.ffn", "model.router_bias", "parallel.expert",
+                                  "parallel.stage_layers", "training.precision"});
     const Launch gpt = launch("nanotron", shipped("gpt-13b-8"));
-    CHECK(missing(gpt) == Fields{"model.gated_mlp", "model.norm", "model.positions", "model.biases",
-                                 "model.dropout", "parallel.zero"});
+    CHECK(missing(gpt) == Fields{"model.biases", "model.dropout", "model.gated_mlp", "model.norm",
+                                 "model.positions", "parallel.zero"});
 }
 
 TEST_CASE("a name with a line break or a quote stays inside of its comment")
 {
     Scenario s = shipped("default");
     s.model.name = "x\nrm -rf /\n\"'$(id)";
-    for (const LaunchTool& tool : launch_tools())
+    for (const Framework& tool : test::presets().frameworks)
     {
-        const Launch l = tool.write(s);
+        const Launch l = write_launch(tool, s);
         for (const LaunchFile& f : l.files)
         {
             INFO(tool.id << " " << f.name);
@@ -579,9 +628,9 @@ TEST_CASE("every launch of every scenario explains each of its settings, once")
     for (int round = 0; round < 200; ++round)
     {
         const Scenario s = source.next();
-        for (const LaunchTool& tool : launch_tools())
+        for (const Framework& tool : test::presets().frameworks)
         {
-            const Launch l = tool.write(s);
+            const Launch l = write_launch(tool, s);
             INFO(tool.id << " " << to_json(s, test::presets()).dump());
             std::vector<int> shown(l.flags.size());
             for (const LaunchFile& f : l.files)
@@ -633,7 +682,7 @@ TEST_CASE("what Megatron-LM would refuse is written another way, or named")
     l = launch("megatron", s);
     says(l, {{"--optimizer", "dist_muon"}, {"--bf16", ""}});
     lacks(l, {"--use-distributed-optimizer", "--fp16", "--optimizer-cpu-offload"});
-    CHECK(missing(l) == Fields{"training.precision", "training.offload"});
+    CHECK(missing(l) == Fields{"training.offload", "training.precision"});
     // 8-bit weights keep the optimizer on the GPU.
     s = changed("llama-8b-8", "training.precision", "fp8");
     s.parallel.zero = 1;

@@ -2,7 +2,7 @@
 // pasted.
 #include "tests/ui/words.h"
 
-#include "core/planner/launch/launch.h"
+#include "core/planner/launch/framework_launch.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -18,7 +18,7 @@ namespace
 
 std::string file_of(const Window& w, const char* tool, std::size_t file)
 {
-    const Launch launch = find_launch_tool(tool)->write(w.session().now().scenario);
+    const Launch launch = write_launch(*test::presets().framework(tool), w.session().now().scenario);
     return text_of(launch, launch.files.at(file));
 }
 
@@ -44,22 +44,25 @@ TEST_CASE("the launch view says every option of Megatron-LM with its explanation
     test::check_words(w);
 }
 
-TEST_CASE("keys 1 to 4 and a click choose the framework, F the other file")
+TEST_CASE("keys 1 to 8 and a click choose the framework, V its version, F the other file")
 {
     Window w;
     w.open("launch");
-    w.key(ImGuiKey_2);
+    w.key(ImGuiKey_3);
     w.settle();
     CHECK(says(w, "train_batch_size"));
     CHECK(says(w, "PipelineModule(layers=..., num_stages=4)"));
     w.key(ImGuiKey_F);
     w.settle();
     CHECK(says(w, "--hostfile hostfile --num_nodes 32 --num_gpus 8"));
-    w.key(ImGuiKey_3);
+    w.key(ImGuiKey_8);
+    w.settle();
+    CHECK(says(w, "--parallelism.pipeline_parallel_schedule"));
+    w.key(ImGuiKey_V);
     w.settle();
     CHECK(says(w, "[parallelism]"));
     CHECK(says(w, "pipeline_parallel_schedule = "));
-    w.key(ImGuiKey_4);
+    w.key(ImGuiKey_7);
     w.settle();
     CHECK(says(w, "tp_mode: "));
     w.click("file launch.sh");
@@ -81,7 +84,7 @@ TEST_CASE("C and the button copy the file on show, S saves it")
     w.key(ImGuiKey_C);
     CHECK(w.clipboard == file_of(w, "megatron", 0));
     CHECK(w.session().frame(0).notice == "Copied launch.sh");
-    w.key(ImGuiKey_2);
+    w.key(ImGuiKey_3);
     w.settle();
     w.click("Copy###copy launch");
     CHECK(w.clipboard == file_of(w, "deepspeed", 0));
@@ -111,9 +114,9 @@ TEST_CASE("the launch follows the scenario, also one that is too long for the wi
     w.settle();
     CHECK(says(w, "--lr-decay-style"));
     CHECK_FALSE(says(w, "--pipeline-model-parallel-layout"));
-    w.key(ImGuiKey_3); // begins at its top
+    w.key(ImGuiKey_8); // begins at its top
     w.settle();
-    CHECK(says(w, "[parallelism]"));
+    CHECK(says(w, "--parallelism.tensor_parallel_degree"));
     test::check_words(w);
 }
 
@@ -179,7 +182,7 @@ TEST_CASE("the launch view stands at every size and type, in light and dark, for
             Window w(size, look);
             w.session().apply(LoadScenario{"deepseek-v3-2048"});
             w.open("launch");
-            for (const ImGuiKey tool : {ImGuiKey_1, ImGuiKey_2, ImGuiKey_3, ImGuiKey_4})
+            for (const ImGuiKey tool : {ImGuiKey_1, ImGuiKey_3, ImGuiKey_5, ImGuiKey_8})
             {
                 w.key(tool);
                 w.settle();
