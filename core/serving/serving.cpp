@@ -336,10 +336,16 @@ Term explain_cache(const Scenario& scenario, const ServingReport& r)
     term.value = number * r.shape.whole(tokens);
     term.unit = "B";
     const bool shared = m.attention == Attention::shared_kv;
+    // Values of another width than keys, and windows with heads of their own, counted in heads of the others.
+    const bool two_widths = (m.v_head_dim > 0 && m.v_head_dim != m.head_dim) || has_window_heads(m);
     const std::string each = r.shape.latent ? fmt::format("({} + {})", m.kv_lora_rank, m.qk_rope_head_dim)
                              : shared       ? fmt::format("{}", m.head_dim)
+                             : two_widths   ? fmt::format("{}", figure(r.shape.layer_numbers, 9))
                                             : fmt::format("2 \u00d7 {} \u00d7 {}", m.kv_heads, m.head_dim);
-    const std::string_view symbols = r.shape.latent ? "(d_c + d_R)" : shared ? "d" : "2 h_kv d";
+    const std::string_view symbols = r.shape.latent ? "(d_c + d_R)"
+                                     : shared       ? "d"
+                                     : two_widths   ? "h_kv (d + d_v)"
+                                                    : "2 h_kv d";
     // Layers whose window is full keep as many tokens as that has.
     std::string layers = fmt::format("{} \u00d7 {}", m.layers, figure(tokens));
     double others = 0; // numbers of indexers and of states
@@ -348,10 +354,13 @@ Term explain_cache(const Scenario& scenario, const ServingReport& r)
     for (const AttentionLayers& a : r.shape.layers)
     {
         others += real(a.layers) * (a.indexed * a.far(tokens) + a.state);
-        less = less || a.keys.kept(tokens) != tokens;
+        const bool own = a.cached > 0 && a.cached != r.shape.layer_numbers;
+        less = less || own || a.keys.kept(tokens) != tokens;
         if (a.cached > 0)
         {
-            kinds.push_back(fmt::format("{} \u00d7 {}", a.layers, figure(a.keys.kept(tokens))));
+            kinds.push_back(
+                fmt::format("{} \u00d7 {}", a.layers, figure(a.keys.kept(tokens))) +
+                (own ? fmt::format(" \u00d7 {}", figure(a.cached / r.shape.layer_numbers, 9)) : ""));
         }
     }
     if (less)
