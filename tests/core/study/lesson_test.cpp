@@ -157,9 +157,9 @@ TEST_CASE("every fault of a lesson is named by its path, all at once")
     document["steps"][1]["text"] = std::string(300, 'a') + std::string(61 * 2, ' ');
     document["steps"][2]["task"].erase("hint");
     const auto faults = faults_of(document, "memory/other.json");
-    for (const char* start :
-         {"about: is missing", "minuts: unknown field", "concepts[0]: \"The bubble\"", "steps[0].headng: unknown",
-          "steps[0].predict.to: ", "steps[2].task.hint: is missing", "id: \"small\" and the file"})
+    for (const char* start : {"about: is missing", "minuts: unknown field", "concepts[0]: \"The bubble\"",
+                              "steps[0].headng: unknown", "steps[0].predict.to: ",
+                              "steps[2].task.hint: is missing", "id: \"small\" and the file"})
     {
         INFO(start << "\n" << fmt::format("{}", fmt::join(faults, "\n")));
         CHECK(any_starts(faults, start));

@@ -14,7 +14,7 @@ inline FamilyInfo family(std::string id, std::string topic, std::string kind = "
                          std::string difficulty = "easy", std::vector<std::string> questions = {},
                          double target_s = 60)
 {
-    return {std::move(id),         std::move(topic),     "model-state",   std::move(kind),
+    return {std::move(id),         std::move(topic),     "model-state", std::move(kind),
             std::move(difficulty), std::move(questions), target_s};
 }
 
