@@ -115,6 +115,7 @@ std::vector<std::string> all_paths(const Scenario& s)
     add("model", s.model);
     add("parallel", s.parallel);
     add("training", s.training);
+    add("training.lora", s.training.lora);
     return paths;
 }
 

@@ -17,10 +17,10 @@ using namespace formula_text;
 
 Text workspace(const Subject& x)
 {
-    const bool layer = effective_zero(x.s) >= 2;
+    const bool layer = effective_zero(x.s) >= 2 && x.s.training.lora.rank == 0;
     return {layer ? "bytes per element × largest layer" : "bytes per element × one of each matrix shape",
             fmt::format("{} × {}", figure(std::min(gathered_bytes(x.s), x.element())),
-                        figure(layer ? x.weights.largest_layer : x.weights.distinct))};
+                        figure(layer ? x.weights.largest_layer : x.own.distinct))};
 }
 
 // Widths alive in one layer's backward pass, per token; the value picks the widest.
@@ -93,7 +93,8 @@ Text working_set(const Subject& x)
     }
     if (x.part.head)
     {
-        const Text each = x.element() == 2 ? Text{"2 ", "2 × "} : Text{};
+        const std::string copies = figure(4 * (1 + logit_copies(x.s.software.loss)) / x.element());
+        const Text each{copies + " ", copies + " × "};
         widest.text = widest.text + Text{" − ", " − "} + each + heads(x) + logits_width(x) + over_tensor(x);
     }
     return Text{"bytes per element × s b × ",
@@ -113,9 +114,15 @@ Text recomputed(const Subject& x)
     };
     const bool experts = cost(true) > cost(false);
     std::vector<Text> terms = coefficient(x, experts, Recompute::none);
-    if (t.recompute == Recompute::selective)
+    const bool named = t.recompute == Recompute::selective && t.recompute_modules != RecomputeModules{};
+    if (t.recompute == Recompute::selective && !named)
     {
         return terms.back() + kTimes + layer_tokens(x); // the scores come last
+    }
+    if (t.recompute == Recompute::alternate || named)
+    {
+        return factor(sum(terms) + Text{" − ", " − "} + factor(sum(coefficient(x, experts, t.recompute)))) +
+               kBeside + layer_tokens(x);
     }
     const Text kept = coefficient(x, experts, Recompute::full).front();
     return factor(sum(terms) + Text{" − " + kept.working, " − " + kept.working}) + kBeside + layer_tokens(x);
@@ -123,6 +130,10 @@ Text recomputed(const Subject& x)
 
 Text gathered(const Subject& x)
 {
+    if (x.s.training.lora.quantized && x.s.training.lora.rank > 0)
+    {
+        return {"largest matrix in 16 bits + what is gathered in 4", figure(x.memory.buffers.gathered.value)};
+    }
     return {"bytes per weight × (2 × largest layer + embedding, final norm and head)",
             fmt::format("{} × (2 × {} + {})", figure(gathered_bytes(x.s)), figure(x.weights.largest_layer),
                         figure(x.weights.root))};
@@ -132,7 +143,10 @@ Text transfer(const Subject& x)
 {
     const std::int64_t streams = x.s.model.residual_streams;
     const Text all = streams > 0 ? Text{"streams × ", fmt::format("{} × ", streams)} : Text{};
-    return Text{"2 × bytes per element × ", fmt::format("2 × {} × ", figure(x.element()))} + all +
+    const std::size_t chunks = x.part.ranges.size();
+    const Text two =
+        chunks > 1 ? Text{"2 × chunks × ", fmt::format("2 × {} × ", chunks)} : Text{"2 × ", "2 × "};
+    return two + Text{"bytes per element × ", fmt::format("{} × ", figure(x.element()))} + all +
            layer_tokens(x);
 }
 
@@ -140,8 +154,7 @@ Text fragmentation(const Subject& x)
 {
     const BufferParts& b = x.memory.buffers;
     const Bytes rest = x.memory.total() - b.fragmentation - b.reserve;
-    const Bytes comes_and_goes = x.memory.of(Component::activations) + x.memory.of(Component::buffers) -
-                                 b.fragmentation - b.reserve - b.second_gradients - b.whole_gradients;
+    const Bytes comes_and_goes = x.memory.of(Component::activations) + b.moving();
     std::vector<Text> terms;
     if (const double share = x.s.training.fragmentation; share > 0)
     {
@@ -160,6 +173,28 @@ Text loss_copies(const Subject& x)
 {
     return {"copies × logits", fmt::format("{} × {}", figure(logit_copies(x.s.software.loss)),
                                            figure(x.memory.logits_bytes.value))};
+}
+
+Text deferred(const Subject& x)
+{
+    const auto waiting = std::min(x.s.training.deferred_head_gradients, micro_batches(x.s));
+    const Text widths = whole_number("V", x.s.model.vocab) + over_tensor(x) + Text{" + ", " + "} + hidden(x) +
+                        over_tensor(x, x.all_cut());
+    return Text{"micro-batches × bytes per element × ",
+                fmt::format("{} × {} × ", waiting, figure(x.element()))} +
+           tokens(x) + kTimes + factor(widths) + over_context(x);
+}
+
+Text workspace_of_libraries(const Subject& x)
+{
+    const double each = x.s.cluster.gpu.workspace_mb * 1e6;
+    return {"handles × bytes of each",
+            fmt::format("{} × {}", figure(x.memory.buffers.workspace.value / each), figure(each))};
+}
+
+Text graph_pools(const Subject& x)
+{
+    return {"pools of the software", fmt::format("{} × 1e9", figure(x.s.software.graph_pool_gb))};
 }
 
 Text second_gradients(const Subject& x)
@@ -199,7 +234,12 @@ constexpr std::array kBuffers{
     BufferRule{"stage transfer", &BufferParts::transfer, transfer,
                "one micro-batch coming in, one going out"},
     BufferRule{"copies of the loss", &BufferParts::loss_copies, loss_copies,
-               "PyTorch's cross-entropy in 32 bits, eager"},
+               "PyTorch's cross-entropy in 32 bits; Megatron-Core, core/tensor_parallel/cross_entropy.py"},
+    BufferRule{"deferred gradients", &BufferParts::deferred, deferred,
+               "Megatron-Core, core/tensor_parallel/layers.py, wgrad_deferral_limit"},
+    BufferRule{"library workspace", &BufferParts::workspace, workspace_of_libraries,
+               "PyTorch, CublasHandlePool.cpp; TransformerEngine, cpp_extensions/gemm.py"},
+    BufferRule{"CUDA graph pools", &BufferParts::graph_pools, graph_pools, "assets/software"},
     BufferRule{"16-bit gradients", &BufferParts::second_gradients, second_gradients,
                "DeepSpeed, deepspeed/runtime/bf16_optimizer.py"},
     BufferRule{"whole gradients", &BufferParts::whole_gradients, whole_gradients,

@@ -48,7 +48,7 @@ bool on_host(const Training& t, Component component)
 // The second moment of optimizers that do not keep one per parameter; empty for all others.
 Text special_variance(const Subject& x)
 {
-    const StageWeights& w = x.weights;
+    const StageWeights& w = x.own;
     const bool sharded = x.s.parallel.zero >= 1;
     if (x.s.training.optimizer == Optimizer::adafactor)
     {
@@ -111,11 +111,31 @@ StateRule state_rule(const StateBytes& b, Component component)
     return {"second moment", b.variance, 1};
 }
 
+// A frozen base and the adapters beside it.
+Text adapted_weights(const Subject& x)
+{
+    const bool sharded = x.s.parallel.zero >= 3;
+    const StageWeights& w = x.weights;
+    Text all = Text{"bytes per frozen weight × ", figure(x.element()) + " × "} +
+               elements(x, "parameters", w.dense, w.expert, sharded);
+    if (x.s.training.lora.quantized)
+    {
+        all = all + Text{" − saved by 4 bits × ", " − " + figure(x.element() - kQuantizedWeight) + " × "} +
+              elements(x, "linear layers", w.linear_dense, w.linear_expert, sharded);
+    }
+    return all + Text{" + bytes per weight × ", " + " + figure(x.bytes.weight) + " × "} +
+           elements(x, "adapters", w.adapters_dense, w.adapters_expert, sharded);
+}
+
 Text state(const Subject& x, Component component)
 {
     if (on_host(x.s.training, component))
     {
         return {uses_nvme(x.s.training.offload) ? "on NVMe" : "on the host", "0"};
+    }
+    if (component == Component::weights && x.s.training.lora.rank > 0)
+    {
+        return adapted_weights(x);
     }
     const StateRule rule = state_rule(x.bytes, component);
     const Text special = component == Component::variance ? special_variance(x) : Text{};
@@ -124,9 +144,11 @@ Text state(const Subject& x, Component component)
         return {"none kept", "0"};
     }
     const double bytes = special.working.empty() ? rule.bytes : 4;
-    const Text count = special.working.empty() ? elements(x, "parameters", x.weights.dense, x.weights.expert,
-                                                          x.s.parallel.zero >= rule.from_zero)
-                                               : special;
+    const bool dealt = rule.from_zero == 1 && x.s.parallel.zero >= 1 && x.s.parallel.whole_shards;
+    const Text even =
+        dealt ? Text{"largest share of whole matrices", figure(x.memory.of(component).value / rule.bytes)}
+              : elements(x, "parameters", x.own.dense, x.own.expert, x.s.parallel.zero >= rule.from_zero);
+    const Text count = special.working.empty() ? even : special;
     return Text{fmt::format("bytes per {} × ", rule.what), figure(bytes) + " × "} + count;
 }
 
@@ -193,7 +215,15 @@ Text activations(const Subject& x)
     std::vector<Text> terms;
     if (kept.dense + kept.experts > 0)
     {
-        terms.push_back(layer_activations_text(x, kept));
+        const Text layers = layer_activations_text(x, kept);
+        const Bytes away = x.memory.host[static_cast<std::size_t>(Component::activations)];
+        const std::string share = figure(x.s.training.offload_activations);
+        terms.push_back(away.value > 0
+                            ? Text{"(1 − share on the host) × ", fmt::format("(1 − {}) × ", share)} +
+                                  factor(layers) +
+                                  Text{" + share × 2 layers", fmt::format(" + {} × 2 × {}", share,
+                                                                          figure(x.memory.layer_bytes.value))}
+                            : layers);
     }
     for (std::size_t chunk = 0; x.s.model.dropout && chunk < x.part.ranges.size(); ++chunk)
     {

@@ -24,13 +24,16 @@ struct Subject
     const StageMemory& memory;
     StateBytes bytes;
     StageWeights weights;
+    StageWeights own; // of them, those that are trained
     StagePart part;
     std::size_t stage;
 
     Subject(const Scenario& scenario, const MemoryReport& report, std::size_t index)
         : s(scenario), memory(report.stages.at(index)), bytes(state_bytes(scenario)),
-          weights(stage_weights(scenario.model, scenario.parallel, scenario.training.schedule->placement)
+          weights(stage_weights(scenario.model, scenario.parallel, scenario.training.schedule->placement,
+                                scenario.training.lora)
                       .at(index)),
+          own(trained_weights(scenario.training, weights)),
           part(stage_parts(scenario.model, scenario.parallel, scenario.training.schedule->placement)
                    .at(index)),
           stage(index)

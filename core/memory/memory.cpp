@@ -6,6 +6,7 @@
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
 #include "core/model/weights.h"
+#include "core/scenario/evidence.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
@@ -71,10 +72,44 @@ struct OptimizerBytes
     double master;
 };
 
+// Weights as each GPU holds them; a frozen base has 16 bits, or 4 in its linear layers.
+double weight_bytes(const Context& c, const StageWeights& w)
+{
+    const bool sharded = c.s.parallel.zero >= 3;
+    const Lora& lora = c.s.training.lora;
+    if (lora.rank == 0)
+    {
+        return c.bytes.weight * c.elements(w.dense, w.expert, sharded);
+    }
+    const double whole_width = element_bytes(c.s.training);
+    const double saved = lora.quantized ? whole_width - kQuantizedWeight : 0;
+    return whole_width * c.elements(w.dense, w.expert, sharded) -
+           saved * c.elements(w.linear_dense, w.linear_expert, sharded) +
+           c.bytes.weight * c.elements(w.adapters_dense, w.adapters_expert, sharded);
+}
+
+// The largest share of the optimizer's parameters. Whole matrices are dealt out, what is not a hidden matrix
+// is cut evenly (Megatron-Core, core/optimizer/layer_wise_optimizer.py): no share is less than a matrix.
+double updated_elements(const Context& c, const StageWeights& w)
+{
+    const bool sharded = c.s.parallel.zero >= 1;
+    if (!sharded || !c.s.parallel.whole_shards)
+    {
+        return c.elements(w.dense, w.expert, sharded);
+    }
+    const auto dealt = [](std::int64_t all, std::int64_t matrices, std::int64_t largest, std::int64_t ranks)
+    {
+        return shard(all - matrices, ranks) +
+               std::max(shard(matrices, ranks), static_cast<double>(std::min(matrices, largest)));
+    };
+    return dealt(w.dense, w.matrices_dense, w.matrix_dense, c.dense_shards) +
+           dealt(w.expert, w.matrices_expert, w.matrix_expert, c.expert_shards);
+}
+
 OptimizerBytes optimizer_bytes(const Context& c, const StageWeights& w)
 {
     const bool sharded = c.s.parallel.zero >= 1;
-    const double all = c.elements(w.dense, w.expert, sharded);
+    const double all = updated_elements(c, w);
     OptimizerBytes out{c.bytes.momentum * all, c.bytes.variance * all, c.bytes.master * all};
     if (c.s.training.optimizer == Optimizer::adafactor)
     {
@@ -120,15 +155,16 @@ void fill_state(const Context& c, const StageWeights& w, StageMemory& stage)
 {
     const Parallel& p = c.s.parallel;
     const Offload offload = c.s.training.offload;
-    double weights = c.bytes.weight * c.elements(w.dense, w.expert, p.zero >= 3);
-    const double gradients = c.bytes.gradient * c.elements(w.dense, w.expert, p.zero >= 2);
-    OptimizerBytes optimizer = optimizer_bytes(c, w);
+    const StageWeights own = trained_weights(c.s.training, w);
+    double weights = weight_bytes(c, w);
+    const double gradients = c.bytes.gradient * c.elements(own.dense, own.expert, p.zero >= 2);
+    OptimizerBytes optimizer = optimizer_bytes(c, own);
     auto& tier = uses_nvme(offload) ? stage.nvme : stage.host;
     const auto put = [](std::array<Bytes, kComponents>& parts, Component component, double bytes)
     { parts[static_cast<std::size_t>(component)] += whole(bytes); };
     if (offload != Offload::none)
     {
-        const double updated = c.elements(w.dense, w.expert, p.zero >= 1);
+        const double updated = updated_elements(c, own);
         put(tier, Component::momentum, optimizer.momentum);
         put(tier, Component::variance, optimizer.variance);
         put(tier, Component::master_weights, optimizer.master);
@@ -160,6 +196,7 @@ void fill_activations(const Context& c, const LayerKept& layer, const StagePart&
     const auto hidden = static_cast<double>(s.model.hidden);
     const std::vector<LayerRange>& ranges = part.ranges;
     double kept = 0;
+    double largest = 0;
     for (std::size_t chunk = 0; chunk < ranges.size(); ++chunk)
     {
         const LayerRange& layers = ranges[chunk];
@@ -168,7 +205,16 @@ void fill_activations(const Context& c, const LayerKept& layer, const StagePart&
         stage.in_flight += times_kept[chunk];
         stage.kept_layers += times * static_cast<double>(ranges[chunk].count);
         stage.layers += ranges[chunk].count;
-        stage.layer_bytes = std::max(stage.layer_bytes, whole(layer.largest(layers)));
+        largest = std::max(largest, layer.largest(layers));
+    }
+    stage.layer_bytes = whole(largest);
+    if (t.offload_activations > 0)
+    {
+        // The layer at work and the one that travels are here.
+        const double away = std::max(0.0, t.offload_activations * (kept - 2 * largest));
+        kept -= away;
+        stage.host[static_cast<std::size_t>(Component::activations)] = whole(away);
+        stage.host_bytes += whole(away);
     }
     for (std::size_t chunk = 0; s.model.dropout && chunk < ranges.size(); ++chunk)
     {
@@ -192,6 +238,12 @@ void fill_activations(const Context& c, const LayerKept& layer, const StagePart&
     stage.parts[static_cast<std::size_t>(Component::activations)] = whole(kept);
 }
 
+// cuBLAS's two and TransformerEngine's one, and one for each stream of grouped products.
+double workspace_handles(const StageWeights& w)
+{
+    return 3 + (w.expert > 0 ? 4 : 0);
+}
+
 // Those whose size the weights set.
 void fill_weight_buffers(const Context& c, const StageWeights& w, StageMemory& stage)
 {
@@ -202,31 +254,43 @@ void fill_weight_buffers(const Context& c, const StageWeights& w, StageMemory& s
     BufferParts& b = stage.buffers;
     // Fused accumulation keeps one scratch gradient per weight shape (Transformer Engine); sharded gradients
     // pass through one whole layer.
-    b.gradient_workspace = whole(product * static_cast<double>(zero >= 2 ? w.largest_layer : w.distinct));
+    const StageWeights own = trained_weights(s.training, w);
+    const Lora& lora = s.training.lora;
+    const bool layerwise = zero >= 2 && lora.rank == 0;
+    b.gradient_workspace = whole(product * static_cast<double>(layerwise ? w.largest_layer : own.distinct));
     if (zero == 3 || offloads_weights(s.training.offload))
     {
         b.gathered = whole(gathered_bytes(s) * static_cast<double>(2 * w.largest_layer + w.root));
     }
+    if (lora.rank > 0 && lora.quantized) // one matrix is widened to multiply, others travel in 4 bits
+    {
+        const auto widened = static_cast<double>(std::max(w.matrix_dense, w.matrix_expert));
+        const double layers =
+            b.gathered.value > 0 ? 2 * kQuantizedWeight * static_cast<double>(w.largest_layer) : 0;
+        const double root = b.gathered.value > 0 ? gathered_bytes(s) * static_cast<double>(w.root) : 0;
+        b.gathered = whole(element_bytes(s.training) * widened + layers + root);
+    }
     if (s.software.second_gradients && c.bytes.gradient > 2)
     {
-        b.second_gradients = whole(2 * c.elements(w.dense, w.expert, s.parallel.zero >= 2));
+        b.second_gradients = whole(2 * c.elements(own.dense, own.expert, s.parallel.zero >= 2));
     }
     if (s.software.whole_gradients && s.parallel.pipeline > 1 && zero >= 2)
     {
-        b.whole_gradients = whole(
-            c.bytes.gradient * (c.elements(w.dense, w.expert, false) - c.elements(w.dense, w.expert, true)));
+        b.whole_gradients = whole(c.bytes.gradient * (c.elements(own.dense, own.expert, false) -
+                                                      c.elements(own.dense, own.expert, true)));
     }
+    b.workspace = whole(workspace_handles(w) * s.cluster.gpu.workspace_mb * 1e6);
+    b.graph_pools = whole(s.software.graph_pool_gb * 1e9);
 }
 
 // Those whose size a micro-batch sets.
-void fill_token_buffers(const Context& c, const LayerKept& layer, const std::vector<LayerRange>& ranges,
-                        StageMemory& stage)
+void fill_token_buffers(const Context& c, const LayerKept& layer, const StagePart& part, StageMemory& stage)
 {
     const Scenario& s = c.s;
     const Training& t = s.training;
     bool has_dense = false;
     bool has_moe = false;
-    for (const LayerRange& range : ranges)
+    for (const LayerRange& range : part.ranges)
     {
         has_dense = has_dense || range.dense() > 0;
         has_moe = has_moe || range.experts > 0;
@@ -235,17 +299,27 @@ void fill_token_buffers(const Context& c, const LayerKept& layer, const std::vec
     const double widest = std::max(has_dense ? working_set(c, false) : 0, has_moe ? working_set(c, true) : 0);
     // The loss's gradient is there before the first layer's backward starts, so only what exceeds the logits
     // is extra.
-    b.working_set = whole(std::max(0.0, widest - stage.logits_bytes.value));
+    b.loss_copies = whole(logit_copies(s.software.loss) * stage.logits_bytes.value);
+    b.working_set = whole(std::max(0.0, widest - (stage.logits_bytes + b.loss_copies).value));
     if (t.recompute != Recompute::none)
     {
         b.recomputed = whole(std::max(has_dense ? layer.again(false) : 0, has_moe ? layer.again(true) : 0));
     }
     if (s.parallel.pipeline > 1)
     {
-        b.transfer = whole(2 * element_bytes(t) * c.tokens * static_cast<double>(residual_width(s.model)) /
-                           c.sequence_cut);
+        const auto chunks = static_cast<double>(part.ranges.size());
+        b.transfer = whole(2 * chunks * element_bytes(t) * c.tokens *
+                           static_cast<double>(residual_width(s.model)) / c.sequence_cut);
     }
-    b.loss_copies = whole(logit_copies(s.software.loss) * stage.logits_bytes.value);
+    if (part.head && t.deferred_head_gradients > 0)
+    {
+        // linear_with_grad_accumulation's buffers (Megatron-Core, core/tensor_parallel/layers.py): the input
+        // and the gradient of the output, 2 bytes a logit.
+        const auto waiting = static_cast<double>(std::min(t.deferred_head_gradients, micro_batches(s)));
+        b.deferred = whole(waiting * element_bytes(t) * c.tokens *
+                           (static_cast<double>(s.model.vocab) / static_cast<double>(s.parallel.tensor) +
+                            static_cast<double>(s.model.hidden) / c.sequence_cut));
+    }
 }
 
 // The memory of a stage, or of half of it. Whole bytes add up exactly in any order.
@@ -266,6 +340,18 @@ Bytes reserve_of(const Scenario& s)
 }
 
 } // namespace
+
+StageWeights trained_weights(const Training& training, const StageWeights& w)
+{
+    StageWeights t = w;
+    if (training.lora.rank > 0)
+    {
+        t.dense = t.matrices_dense = t.factored_dense = w.adapters_dense;
+        t.expert = t.matrices_expert = t.factored_expert = w.adapters_expert;
+        t.distinct = 0; // a frozen matrix has no gradient
+    }
+    return t;
+}
 
 std::string_view key_of(Component component)
 {
@@ -291,13 +377,41 @@ double operand_bytes(Precision precision)
     }
 }
 
+namespace
+{
+
+double moment_bytes(const Training& t)
+{
+    switch (t.moments_dtype)
+    {
+    case MomentsDtype::usual: // DeepSeek-V3, arXiv 2412.19437, section 3.3
+        return is_narrow(t.precision) && t.fp8_recipe == Fp8Recipe::deepseek &&
+                       t.optimizer == Optimizer::adamw
+                   ? 2
+                   : 4;
+    case MomentsDtype::fp32:
+        return 4;
+    case MomentsDtype::bf16:
+        return 2;
+    case MomentsDtype::fp8:
+        return 1;
+    }
+    return 4;
+}
+
+} // namespace
+
 StateBytes state_bytes(const Training& t)
 {
     StateBytes b;
     const bool full = t.precision == Precision::fp32;
     b.weight = full ? 4 : 2;
     b.gradient = full || t.gradient_dtype == GradientDtype::fp32 ? 4 : 2;
-    b.master = full ? 0 : 4;
+    b.master = full                                            ? 0
+               : t.master_weights == MasterWeights::none       ? 0
+               : t.master_weights == MasterWeights::remainders ? 2
+                                                               : 4;
+    b.momentum = b.variance = moment_bytes(t);
     switch (t.optimizer)
     {
     case Optimizer::adamw:
@@ -330,10 +444,6 @@ StateBytes state_bytes(const Training& t)
             break;
         case Fp8Recipe::deepseek: // DeepSeek-V3, arXiv 2412.19437, section 3.3
             b.weight = 1;
-            if (t.optimizer == Optimizer::adamw)
-            {
-                b.momentum = b.variance = 2;
-            }
             break;
         }
     }
@@ -343,7 +453,7 @@ StateBytes state_bytes(const Training& t)
 StateBytes state_bytes(const Scenario& s)
 {
     StateBytes b = state_bytes(s.training);
-    if (s.software.cast_weights && b.master > 0 && effective_zero(s) >= 1)
+    if (s.software.cast_weights && b.master == 4 && effective_zero(s) >= 1)
     {
         b.weight = s.parallel.zero >= 3 ? 0 : gathered_bytes(s);
     }
@@ -365,6 +475,10 @@ double logit_copies(LossKind loss)
         return 16 / kFused - 1;
     case LossKind::freed:
         return 10 / kFused - 1;
+    case LossKind::vocab_parallel:
+        return 6 / kFused - 1;
+    case LossKind::compiled:
+        return 9.7 / kFused - 1;
     default:
         return 0;
     }
@@ -432,12 +546,12 @@ Bytes StageMemory::total() const
 
 Bytes BufferParts::temporary() const
 {
-    return moving() + second_gradients + whole_gradients;
+    return moving() + second_gradients + whole_gradients + workspace + graph_pools;
 }
 
 Bytes BufferParts::moving() const
 {
-    return gradient_workspace + working_set + recomputed + gathered + transfer + loss_copies;
+    return gradient_workspace + working_set + recomputed + gathered + transfer + loss_copies + deferred;
 }
 
 StageMemory stage_memory(const Scenario& scenario, const LayerKept& layer, const StageWeights& weights,
@@ -449,7 +563,7 @@ StageMemory stage_memory(const Scenario& scenario, const LayerKept& layer, const
     fill_weight_buffers(context, weights, stage);
     stage.kept = std::move(kept);
     fill_activations(context, layer, part, stage.kept, stage);
-    fill_token_buffers(context, layer, part.ranges, stage);
+    fill_token_buffers(context, layer, part, stage);
     BufferParts& b = stage.buffers;
     const MemoryHalf without_holes = half_of(stage);
     b.fragmentation = fragmentation_of(scenario, without_holes);
@@ -477,7 +591,7 @@ MemoryHalf token_half(const Scenario& scenario, const LayerKept& layer, const St
     const Context context(scenario);
     StageMemory stage;
     fill_activations(context, layer, part, kept, stage);
-    fill_token_buffers(context, layer, part.ranges, stage);
+    fill_token_buffers(context, layer, part, stage);
     return half_of(stage);
 }
 
@@ -488,17 +602,25 @@ Bytes stage_bytes(const Scenario& scenario, const MemoryHalf& weights, const Mem
     return both.all + fragmentation_of(scenario, both) + reserve_of(scenario);
 }
 
+Bytes memory_capacity(const Scenario& s)
+{
+    const Gpu& gpu = s.cluster.gpu;
+    return Bytes(std::round(std::max(0.0, (gpu.memory_gb * gpu.usable - s.training.reserved_gb) * 1e9)));
+}
+
 MemoryReport memory_report(const Scenario& scenario)
 {
     const Placement placement = scenario.training.schedule->placement;
     const auto parts = stage_parts(scenario.model, scenario.parallel, placement);
-    const auto weights = stage_weights(scenario.model, scenario.parallel, parts);
+    const auto weights = stage_weights(scenario.model, scenario.parallel, parts, scenario.training.lora);
     auto kept = kept_at_peak(scenario);
     const LayerKept layer(scenario);
     assert(!parts.empty() && weights.size() == parts.size() && kept.size() == parts.size());
     MemoryReport report;
-    report.capacity = Bytes(
-        std::round(std::max(0.0, (scenario.cluster.gpu.memory_gb - scenario.training.reserved_gb) * 1e9)));
+    report.capacity = memory_capacity(scenario);
+    const Band band = memory_band(scenario);
+    report.low = band.low;
+    report.high = band.high;
     for (std::size_t i = 0; i < parts.size(); ++i)
     {
         report.stages.push_back(stage_memory(scenario, layer, weights[i], parts[i], std::move(kept[i])));

@@ -1,13 +1,20 @@
 // Memory of one GPU, component by component and stage by stage. Every part is whole bytes, so the parts add
 // up exactly. Says nothing about time. Conventions of other tools are in conventions.h.
 //
-// Conventions. The capacity is the nameplate in decimal GB and nothing is reserved by default: the nameplate
-// is about what an allocator can use once driver and libraries have taken their part. training.reserved_gb
-// takes off more, training.fragmentation adds to the buffers.
+// Conventions. Two numbers, each with its use: allocated is what PyTorch's max_memory_allocated reports, card
+// what nvidia-smi shows, with what the allocator holds beyond it, driver and communication library. Whether a
+// run fits is a question to the card. The capacity is what a program sees of the accelerator, where that was
+// measured, else the nameplate in decimal GB; training.reserved_gb takes off more, training.fragmentation
+// adds to the buffers. Named or assumed, the same software takes the same memory.
 //
-// Logits count 4 s b V / t bytes in the activations of the last stage: FP32, or 16-bit with their gradient.
-// The gradient of the loss exists before the first backward starts, so the working set of the backward
-// counts only as far as it exceeds it.
+// Logits count 4 s b V / t bytes in the activations of the last stage, what a loss holds beyond that is a
+// buffer. The gradient of the loss exists before the first backward starts, so the working set of the
+// backward counts only as far as it exceeds all of it.
+//
+// Libraries of products take a workspace for each handle, whatever the model: two of cuBLAS, for the threads
+// of the forward and of the backward (PyTorch, aten/src/ATen/cuda/CublasHandlePool.cpp), one of
+// TransformerEngine, and four where experts run as grouped products on streams of their own
+// (transformer_engine/pytorch/cpp_extensions/gemm.py).
 //
 // ZeRO shards dense weights over data x context parallelism, since all of those ranks hold the same ones,
 // and experts over their own replicas. The largest shard counts, padding included.
@@ -19,9 +26,9 @@
 
 #include "core/base/names.h"
 #include "core/base/units.h"
-#include "core/model/weights.h"
 #include "core/scenario/scenario.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
@@ -29,6 +36,10 @@
 
 namespace ringside
 {
+
+struct LayerRange;
+struct StagePart;
+struct StageWeights;
 
 // In the order of the stacked bar, state below and activations on top.
 enum class Component
@@ -113,8 +124,10 @@ double layer_activations(const Model& model, const Training& training, const Par
 
 // How many copies of 4 bytes per logit a loss has beyond the fused one's. Eager code holds 2 (the product's
 // result) + 4 + 4 (log-softmax) + 4 + 2 (both gradients). Where the caller drops the logits before the
-// backward (torchtitan's train.py; Megatron-LM's cross-entropy, whose softmax overwrites them), 10 at most: 2
-// + 4 + 4 before it, 4 + 4 + 2 in it.
+// backward (torchtitan's train.py), 10 at most: 2 + 4 + 4 before it, 4 + 4 + 2 in it. Megatron-Core's
+// vocabulary-parallel loss holds 6: the product's 2 and an fp32 copy that becomes softmax and gradient in
+// place (megatron/core/tensor_parallel/cross_entropy.py); compiled (fusions/fused_cross_entropy.py), 9.7 as
+// measured, for a compiled function overwrites nothing that it was given.
 double logit_copies(LossKind loss);
 inline constexpr double kLossChunks = 8; // torchtune's and Liger's default parts of a chunked loss
 
@@ -126,13 +139,16 @@ struct BufferParts
     Bytes recomputed;         // one layer's activations, computed again
     Bytes gathered;           // ZeRO-3 or weights offloaded: those of the layer at work and the next
     Bytes transfer;           // sending and receiving between stages
-    Bytes loss_copies;        // eager: logits in 32 bits, their log-softmax, its gradient
+    Bytes loss_copies;        // what the loss holds beyond 4 bytes a logit
+    Bytes deferred;           // inputs and gradients of the output projection that wait for the drain
+    Bytes workspace;          // of the libraries of products
+    Bytes graph_pools;        // private pools of CUDA graphs
     Bytes second_gradients;   // 16-bit ones beside the 32-bit ones they are added to (DeepSpeed)
     Bytes whole_gradients;    // beyond a shard, while a pipeline's micro-batches are added up (FSDP2)
     Bytes fragmentation;      // as asked for by training.fragmentation, and the software's allocator
-    Bytes reserve;            // allocator, driver and communication library, where the software is named
+    Bytes reserve;            // allocator, driver and communication library
 
-    Bytes temporary() const; // all but the last two
+    Bytes temporary() const; // all but the last two: what is allocated
     Bytes moving() const;    // of these, what comes and goes in a step
 };
 
@@ -156,7 +172,9 @@ struct StageMemory
     Bytes nvme_bytes;
 
     Bytes of(Component component) const { return parts[static_cast<std::size_t>(component)]; }
-    Bytes total() const;
+    Bytes total() const; // of the card
+    // What PyTorch's allocator has given out of it.
+    Bytes allocated() const { return total() - buffers.fragmentation - buffers.reserve; }
 };
 
 // The share of the capacity to leave free: with less, a run that fits on paper may still fail, since
@@ -176,16 +194,30 @@ struct MemoryReport
     std::vector<StageMemory> stages;
     std::size_t fullest = 0; // stage with the largest total
     Bytes capacity;          // of one GPU, less what is reserved
+    double low = 1;          // factors on the bytes between which measured ones like these lie
+    double high = 1;
 
     const StageMemory& worst() const { return stages[fullest]; }
+    const StageMemory& most_allocated() const
+    {
+        return *std::ranges::max_element(stages, {}, &StageMemory::allocated);
+    }
     bool fits() const { return worst().total() <= capacity; }
     MemoryVerdict verdict() const
     {
-        return !fits()                                                    ? MemoryVerdict::no
+        return worst().total().value * low > capacity.value               ? MemoryVerdict::no
                : worst().total().value > (1 - kHeadroom) * capacity.value ? MemoryVerdict::tight
                                                                           : MemoryVerdict::fits;
     }
 };
+
+// What is trained of a stage's weights: all, or the adapters.
+StageWeights trained_weights(const Training& training, const StageWeights& weights);
+// What a program can use of one GPU: its memory as measured, less training.reserved_gb.
+Bytes memory_capacity(const Scenario& scenario);
+// Bytes of a weight of a quantized base: NF4 with a scale of 8 bits for 64 and one of 32 for 256 of those
+// (Dettmers et al., QLoRA, arXiv 2305.14314, section 3).
+inline constexpr double kQuantizedWeight = 0.5 + (8.0 / 64 + 32.0 / (64 * 256)) / 8;
 
 // parallel.zero, or 0 where every GPU is the only replica of what it holds, so that nothing is gathered or
 // scattered.

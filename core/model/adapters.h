@@ -23,7 +23,7 @@ struct LoraPiece
 std::vector<LoraPiece> lora_pieces(const Weight& weight);
 // Those that get an adapter; none without one.
 std::vector<LoraPiece> adapted_pieces(const Weight& weight, const Lora& lora);
-// Of all parameters those that are trained: 1 without adapters.
+// The share of all parameters that is trained: 1 without adapters.
 double trained_share(const Model& model, const Lora& lora);
 
 } // namespace ringside

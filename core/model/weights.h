@@ -25,7 +25,7 @@ struct Weight
     bool expert = false;            // replicated over the expert replicas instead of the dense ones
     std::int64_t queries = 0;       // of local_cols, where a product makes keys and values, too
     std::int64_t keys = 0;
-    bool mlp = false;               // of the MLP, router and experts included; else attention and norms
+    bool mlp = false; // of the MLP, router and experts included; else attention and norms
 
     bool matrix() const { return cols > 1; }
     std::int64_t elements() const { return rows * cols * copies; }

@@ -4,6 +4,7 @@
 #include "core/model/attention.h"
 #include "core/model/sizes.h"
 #include "core/model/stages.h"
+#include "core/model/weights.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
@@ -58,6 +59,24 @@ Owned owned(const Scenario& s, const MemoryReport& memory)
     const StageWeights w =
         stage_weights(s.model, s.parallel, s.training.schedule->placement).at(memory.fullest);
     return {static_cast<double>(w.dense), static_cast<double>(w.expert)};
+}
+
+// The gradients of adapters, and what ZeRO-3 gathers of a frozen base.
+Bytes adapter_traffic(const Scenario& s, const MemoryReport& memory, const Owned& own)
+{
+    const Trips t = trips(s);
+    const StageWeights w = stage_weights(s.model, s.parallel, s.training.schedule->placement, s.training.lora)
+                               .at(memory.fullest);
+    const double gradient = t.gradients * state_bytes(s.training).gradient;
+    const double gathered =
+        t.weights * (s.training.lora.quantized ? kQuantizedWeight : element_bytes(s.training));
+    const auto sent = [&](std::int64_t trained, double held, std::int64_t shards)
+    {
+        const auto n = static_cast<double>(shards);
+        return (static_cast<double>(trained) * gradient + held * gathered) * (n - 1) / n;
+    };
+    return whole_bytes(sent(w.adapters_dense, own.dense, dense_shards(s)) +
+                       sent(w.adapters_expert, own.expert, expert_shards(s)));
 }
 
 } // namespace
@@ -156,6 +175,10 @@ Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
     const Trips t = trips(s);
     const double gradient = state_bytes(s.training).gradient;
     const double each = t.gradients * gradient + t.weights * element_bytes(s.training);
+    if (s.training.lora.rank > 0)
+    {
+        return adapter_traffic(s, memory, own);
+    }
     // Within the group that shares a sharded copy; then the copies sum up what each of their ranks owns.
     const auto sent = [&](double elements, std::int64_t replicas, std::int64_t shards)
     {

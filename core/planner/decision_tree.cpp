@@ -56,7 +56,7 @@ Walk::Walk(const Scenario& scenario, ByteUnit unit) : s_(without_layout(scenario
 {
     // Scores are made again, where they are kept at all.
     s_.training.recompute = s_.training.flash_attention ? Recompute::none : Recompute::selective;
-    out_.capacity = std::max(0.0, (s_.cluster.gpu.memory_gb - s_.training.reserved_gb) * 1e9);
+    out_.capacity = memory_capacity(s_).value;
 }
 
 // With as many micro-batches as divide, should the global batch not.

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 
 namespace ringside
@@ -21,9 +22,33 @@ struct Choice
     void (*set)(S&, int);
 };
 
+// Some of several names, in files a list of them.
 template <class S>
-using Member =
-    std::variant<std::int64_t S::*, double S::*, bool S::*, std::vector<std::int64_t> S::*, Choice<S>>;
+struct Selection
+{
+    std::span<const std::string_view> all;
+    std::span<const bool> (*get)(const S&); // one for each name
+    void (*set)(S&, std::size_t, bool);
+};
+
+// The names that are on.
+template <class S>
+std::vector<std::string> names_in(const Selection<S>& member, const S& source)
+{
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < member.all.size(); ++i)
+    {
+        if (member.get(source)[i])
+        {
+            names.emplace_back(member.all[i]);
+        }
+    }
+    return names;
+}
+
+template <class S>
+using Member = std::variant<std::int64_t S::*, double S::*, bool S::*, std::vector<std::int64_t> S::*,
+                            Choice<S>, Selection<S>>;
 
 // What a slider of a field covers, which is less than what may be typed.
 struct FieldSlide
@@ -56,6 +81,7 @@ std::span<const Field<Software>> fields_of(const Software&);
 std::span<const Field<Cluster>> fields_of(const Cluster&);
 std::span<const Field<Parallel>> fields_of(const Parallel&);
 std::span<const Field<Training>> fields_of(const Training&);
+std::span<const Field<Lora>> fields_of(const Lora&);
 std::span<const Field<PipelineTimes>> fields_of(const PipelineTimes&);
 std::span<const Field<CollectiveSettings>> fields_of(const CollectiveSettings&);
 
@@ -68,6 +94,7 @@ void each_section(S& s, const F& f)
 {
     f("parallel", s.parallel);
     f("training", s.training);
+    f("training.lora", s.training.lora);
     f("cluster", s.cluster);
     f("cluster.gpu", s.cluster.gpu);
     f("model", s.model);

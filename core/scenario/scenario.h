@@ -1,5 +1,6 @@
 // The one value everything else is computed from: a model, a cluster, a layout and a training recipe.
-// Plain structs that compare and copy; undo, A/B compare and share strings are copies of a Scenario.
+// Plain structs that compare and copy; undo, A/B compare and share strings are copies of a Scenario. One
+// file, since every topic reads several of its structs.
 #pragma once
 
 #include "core/base/names.h"
@@ -44,9 +45,10 @@ enum class LayerAttention
     none    // no attention: the layer is an MLP
 };
 template <>
-inline constexpr auto kNamesOf<LayerAttention> =
-    names<LayerAttention>("full", "sparse", "csa", "hca", "linear", "delta", "lightning", "mamba", "mamba2",
-                          "hybrid", "conv", "none");
+inline constexpr auto kNamesOf<LayerAttention> = names<LayerAttention>("full", "sparse", "csa", "hca",
+                                                                       "linear", "delta", "lightning",
+                                                                       "mamba", "mamba2", "hybrid", "conv",
+                                                                       "none");
 enum class Norm
 {
     layernorm,
@@ -121,7 +123,7 @@ struct Model
     std::int64_t output_lora_rank = 0;
     // Linear layers and their kin: heads of values and their width, heads of keys and queries and theirs.
     // Mamba-2's groups are the key heads, its state is as wide as a key; Mamba's heads are channels.
-    std::int64_t linear_heads = 0;     // 0: as many as heads
+    std::int64_t linear_heads = 0; // 0: as many as heads
     std::int64_t linear_head_dim = 0;
     std::int64_t linear_key_heads = 0; // 0: as many as linear_heads
     std::int64_t linear_key_dim = 0;   // 0: linear_head_dim
@@ -147,8 +149,7 @@ struct Model
     bool router_bias = false;           // a balancing offset per expert (DeepSeek-V3)
     std::int64_t moe_interval = 1;      // after those, every moe_interval-th layer has experts
     // Multi-token prediction (DeepSeek-V3, arXiv 2412.19437, section 2.2): layers behind the last, each with
-    // a projection of 2 h to h before it and the output projection once more after it; the last stage has
-    // them.
+    // a projection of 2 h to h before it and the output projection after it; all on the last stage.
     std::int64_t mtp_layers = 0;
 
     bool operator==(const Model&) const;
@@ -157,19 +158,19 @@ struct Model
 // One accelerator. Rates are dense, links one-way.
 struct Gpu
 {
-    std::string id;             // of the preset it is or is based on, "h100-sxm-80gb"; empty: on none
-    std::string name;           // "H100 SXM 80 GB"
-    double memory_gb = 80;      // [GB, 1e9] what the data sheet says
-    double usable = 1;          // of that, what a program sees, as measured: 80 GB can be 84.94e9 bytes
+    std::string id;                  // of the preset it is or is based on, "h100-sxm-80gb"; empty: on none
+    std::string name;                // "H100 SXM 80 GB"
+    double memory_gb = 80;           // [GB, 1e9] what the data sheet says
+    double usable = 1;               // of that, what a program sees, as measured: 80 GB can be 84.94e9 bytes
     double workspace_mb = 33.554432; // [MB, 1e6] that its library of products takes for a handle
-    double hbm_gb_per_s = 3350; // [GB/s]
-    double bf16_tflops = 989;   // [TFLOP/s] dense, fp32 accumulation
-    double fp8_tflops = 0;      // [TFLOP/s] dense; 0: has none
-    double fp4_tflops = 0;      // [TFLOP/s] dense; 0: has none
-    double link_gb_per_s = 450; // [GB/s] one-way, to the other GPUs of its node; 0: PCIe only
-    double pcie_gb_per_s = 63;  // [GB/s] one-way, to the host
-    double power_w = 0;         // [W] 0: not published
-    Calibration calibration;    // what of all that is reached
+    double hbm_gb_per_s = 3350;      // [GB/s]
+    double bf16_tflops = 989;        // [TFLOP/s] dense, fp32 accumulation
+    double fp8_tflops = 0;           // [TFLOP/s] dense; 0: has none
+    double fp4_tflops = 0;           // [TFLOP/s] dense; 0: has none
+    double link_gb_per_s = 450;      // [GB/s] one-way, to the other GPUs of its node; 0: PCIe only
+    double pcie_gb_per_s = 63;       // [GB/s] one-way, to the host
+    double power_w = 0;              // [W] 0: not published
+    Calibration calibration;         // what of all that is reached
 
     bool operator==(const Gpu&) const;
 };
@@ -199,10 +200,10 @@ struct Parallel
     std::int64_t pipeline = 1;
     std::int64_t chunks = 1; // model chunks per stage (interleaving)
     std::int64_t expert = 1;
-    std::int64_t expert_tensor = 1;         // tensor parallelism inside an expert
-    std::int64_t zero = 0;                  // 0 to 3: nothing, optimizer, + gradients, + weights
-    std::int64_t shard_group = 0;           // replicas that share one copy sharded by ZeRO (HSDP); 0: all
-    bool whole_shards = false; // ZeRO deals out whole matrices, so shards are uneven (layer-wise Muon)
+    std::int64_t expert_tensor = 1; // tensor parallelism inside an expert
+    std::int64_t zero = 0;          // 0 to 3: nothing, optimizer, + gradients, + weights
+    std::int64_t shard_group = 0;   // replicas that share one copy sharded by ZeRO (HSDP); 0: all
+    bool whole_shards = false;      // ZeRO deals out whole matrices, so shards are uneven (layer-wise Muon)
     std::vector<std::int64_t> stage_layers; // layers of each (virtual) stage; empty: even
     // What is computed while bytes travel. Gradients and ZeRO's weights: Calibration::data_overlap.
     bool overlap_tensor = false;   // a layer's gathers and scatters beside the product they feed or follow
@@ -362,7 +363,7 @@ struct Training
     MasterWeights master_weights = MasterWeights::fp32;
     Recompute recompute = Recompute::selective;
     RecomputeModules recompute_modules{}; // of selective; none: attention's core
-    std::int64_t recompute_layers = 0; // the first ones of each (virtual) stage, of full; 0: all
+    std::int64_t recompute_layers = 0;    // the first ones of each (virtual) stage, of full; 0: all
     bool flash_attention = true;
     ScheduleKind schedule = ringside::schedule("1f1b"); // never null
     Offload offload = Offload::none;
@@ -378,8 +379,7 @@ struct Training
     bool operator==(const Training&) const;
 };
 
-// Relative costs of one even stage and one micro-batch, and what makes stages uneven beside
-// Parallel::stage_layers.
+// Costs of one even stage and one micro-batch, and what makes stages uneven beside Parallel::stage_layers.
 struct PipelineTimes : StageTimes
 {
     double embedding = 0; // forward of the embedding, in layers
@@ -415,10 +415,9 @@ struct Scenario
 std::int64_t data_parallel(const Scenario& scenario);
 // Stages, micro-batches and chunks of its pipeline.
 ScheduleShape pipeline_shape(const Scenario& scenario);
-// Micro-batches of one pipeline in one step: global_batch / (data_parallel x micro_batch), rounded down; at
-// least 1.
+// Micro-batches of a pipeline in a step: global_batch / (data_parallel x micro_batch), at least 1.
 std::int64_t micro_batches(const Scenario& scenario);
-// Ranks that hold copies of the same dense weights: data_parallel x context (Megatron-Core shards ZeRO-1 over
+// Ranks with copies of the same dense weights: data_parallel x context (Megatron-Core's ZeRO-1 shards over
 // both).
 std::int64_t dense_replicas(const Scenario& scenario);
 // Ranks that hold copies of the same experts: tensor x context x data / (expert x expert_tensor).
@@ -493,7 +492,7 @@ constexpr std::int64_t linear_width(const Model& model)
 {
     return linear_heads(model) * model.linear_head_dim;
 }
-// The same of their heads, and of windows' own.
+// Whether the ranks can share the heads of linear layers, and those of windows.
 bool linear_heads_split(const Model& model, std::int64_t tensor);
 // Whether layer `layer` (from 0) has experts.
 bool has_experts(const Model& model, std::int64_t layer);

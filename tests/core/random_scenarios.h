@@ -215,6 +215,35 @@ private:
         t.offload = static_cast<Offload>(pick(0, 4));
         t.fragmentation = chance() ? 0 : static_cast<double>(pick(0, 50)) / 100;
         t.reserved_gb = static_cast<double>(pick(0, 80)) / 16;
+        states(s);
+    }
+
+    // What few runs set: half of the scenarios have none of it.
+    void states(Scenario& s)
+    {
+        Training& t = s.training;
+        if (chance())
+        {
+            return;
+        }
+        t.moments_dtype = static_cast<MomentsDtype>(pick(0, 3));
+        t.master_weights = static_cast<MasterWeights>(pick(0, 2));
+        for (bool& module : t.recompute_modules)
+        {
+            module = chance();
+        }
+        t.offload_activations = chance() ? 0 : static_cast<double>(pick(0, 4)) / 4;
+        t.deferred_head_gradients = pick(0, 3);
+        s.parallel.whole_shards = chance();
+        if (chance())
+        {
+            t.lora.rank = power(6);
+            t.lora.quantized = chance();
+            for (bool& target : t.lora.targets)
+            {
+                target = chance();
+            }
+        }
     }
 
     Scenario draw()

@@ -1,5 +1,6 @@
 // Values that a user drags, types and chooses: what the scenario becomes, and what is refused.
 #include "tests/ui/harness.h"
+#include <fmt/format.h>
 
 #include "core/model/family.h"
 #include "core/model/weights.h"
@@ -305,12 +306,13 @@ TEST_CASE("every field of every table has a widget once More and all its section
     add("cluster", s.cluster);
     add("parallel", s.parallel);
     add("training", s.training);
+    add("training.lora", s.training.lora);
     add("stage_times", s.stage_times);
     add("collective", s.collective);
     Window w(kTall);
     w.click("More###more");
-    for (const char* section :
-         {"Layout", "Cluster", "GPU", "Model shape", "Pipeline times", "Collective"}) // Training is open
+    for (const char* section : {"Layout", "Adapters", "Cluster", "GPU", "Model shape", "Pipeline times",
+                                "Collective"}) // Training is open
     {
         w.click(std::string("section ") + section);
     }

@@ -19,7 +19,7 @@ public:
     {
         const Placement placement = s_.training.schedule->placement;
         auto parts = stage_parts(s_.model, s_.parallel, placement);
-        weights_ = stage_weights(s_.model, s_.parallel, parts).at(index);
+        weights_ = stage_weights(s_.model, s_.parallel, parts, s_.training.lora).at(index);
         part_ = std::move(parts.at(index));
         dense_ = layer_activations(s_.model, s_.training, s_.parallel, false, Recompute::none);
         experts_ = s_.model.experts > 0

@@ -1,3 +1,4 @@
+// One file, since a layer is the list of its tensors, in the order in which its forward makes them.
 #include "core/memory/activations/tensors.h"
 
 #include "core/base/ranges.h"
@@ -332,7 +333,7 @@ private:
         add_output("a d");
     }
 
-    // The same of Mamba-2 (ssd_combined.py, MambaSplitConv1dScanCombinedFn): convolution, states and scan are
+    // Mamba-2 (ssd_combined.py, MambaSplitConv1dScanCombinedFn): convolution, states and scan are
     // computed again.
     void add_mamba2()
     {

@@ -569,7 +569,7 @@ void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) cons
     }
 }
 
-// Of k copies that go to any of R ranks R (1 - (1 - 1/R)^k) ranks get one: a token is sent to a rank once
+// R (1 - (1 - 1/R)^k) of R ranks get one of k copies that go to any: a token is sent to a rank once
 // (deepseek-ai/DeepEP csrc/kernels/layout.cu, is_token_in_rank).
 double LayerProfiler::rank_share() const
 {

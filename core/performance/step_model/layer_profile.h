@@ -86,10 +86,10 @@ private:
     // `core` is attention, which keys and values travel beside.
     void add_context(UnitProfile& unit, const UnitProfile& core) const;
     void add_experts(UnitProfile& unit) const;
-    // Of a token's copies, those that a rank gets of its own, and those that cross the network.
+    // The shares of a token's copies that a rank gets of its own, and that cross the network.
     double rank_share() const;
     double crossing_share() const;
-    // Of the rate of attention over 128 numbers a head, what its kernels reach over this model's.
+    // What attention's kernels reach over this model's heads, as a share of their rate over heads of 128.
     double width_share() const;
     // How many kernels each pass launches.
     void wait_for_host(UnitProfile& unit, double forward, double input, double weight) const;

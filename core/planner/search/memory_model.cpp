@@ -55,7 +55,7 @@ const Cut& MemoryModel::cut(const Scenario& s)
     }
     Cut cut;
     const auto parts = stage_parts(s.model, p, placement);
-    const auto weights = stage_weights(s.model, p, parts);
+    const auto weights = stage_weights(s.model, p, parts, s.training.lora);
     for (std::size_t rank = 0; rank < parts.size(); ++rank)
     {
         const auto same =

@@ -224,18 +224,21 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     read_cluster({cluster, "cluster", issues}, presets, s.cluster);
     const json software = value.value("software", json());
     read_software({software, "software", issues}, presets, s);
-    const auto section = [&](const char* name, auto& target)
+    const auto section = [&](const json& from, const std::string& path, auto& target,
+                             const std::vector<std::string>& parts = {})
     {
-        if (value.contains(name) &&
-            JsonPlace{value[name], name, issues}.is_object("use {\"field\": value, ...}"))
+        const std::string name = path.substr(path.rfind('.') + 1);
+        const bool there = from.is_object() && from.contains(name);
+        if (there && JsonPlace{from[name], path, issues}.is_object("use {\"field\": value, ...}"))
         {
-            append(issues, read_fields(value[name], name, target));
+            append(issues, read_fields(from[name], path, target, parts));
         }
     };
-    section("parallel", s.parallel);
-    section("training", s.training);
-    section("stage_times", s.stage_times);
-    section("collective", s.collective);
+    section(value, "parallel", s.parallel);
+    section(value, "training", s.training, {"lora"});
+    section(value.value("training", json()), "training.lora", s.training.lora);
+    section(value, "stage_times", s.stage_times);
+    section(value, "collective", s.collective);
     if (!issues.empty())
     {
         return issues;

@@ -54,6 +54,22 @@ void read_member(const JsonPlace& place, const JsonRule&, const Choice<S>& membe
     }
 }
 
+template <class S>
+void read_member(const JsonPlace& place, const JsonRule&, const Selection<S>& member, S& target)
+{
+    for (std::size_t i = 0; i < member.all.size(); ++i)
+    {
+        member.set(target, i, false);
+    }
+    for (std::size_t i = 0; place.is_list() && i < place.value.size(); ++i)
+    {
+        if (const auto chosen = read_choice(place.entry(i), member.all))
+        {
+            member.set(target, *chosen, true);
+        }
+    }
+}
+
 // Checks and copies the fields of one object into a struct by its table. `path` prefixes every issue.
 template <class S>
 Issues read_fields(const nlohmann::json& object, const std::string& path, S& target,
@@ -90,6 +106,10 @@ nlohmann::json field_json(const Field<S>& field, const S& source)
             if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Choice<S>>)
             {
                 return std::string(member.names[static_cast<std::size_t>(member.get(source))]);
+            }
+            else if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Selection<S>>)
+            {
+                return names_in(member, source);
             }
             else if constexpr (std::is_same_v<std::decay_t<decltype(member)>, std::vector<std::int64_t> S::*>)
             {

@@ -87,6 +87,7 @@ json to_json(const Scenario& s, const Presets& presets)
     out["cluster"]["gpu"] = gpu_json(s.cluster.gpu, presets);
     out["parallel"] = fields_json(s.parallel);
     out["training"] = fields_json(s.training);
+    out["training"]["lora"] = fields_json(s.training.lora);
     out["stage_times"] = fields_json(s.stage_times);
     out["collective"] = fields_json(s.collective);
     if (!s.software.inferred)

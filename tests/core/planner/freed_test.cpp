@@ -231,6 +231,7 @@ TEST_CASE("hand-worked: of the layers that may be recomputed the search takes th
     limits.freed.recompute_layers = true;
     for (const std::int64_t layers : {std::int64_t{2}, std::int64_t{4}, std::int64_t{7}})
     {
+        s.cluster.gpu.usable = 1;
         s.cluster.gpu.memory_gb = bytes(layers) / 1e9; // fits to the byte
         const SearchResult found = searched(s, limits);
         REQUIRE_FALSE(found.best.empty());
@@ -248,6 +249,7 @@ TEST_CASE("trying every number of recomputed layers finds none faster than a sea
     int some = 0;
     for (const double gigabytes : {0.035, 0.05, 0.07, 0.1, 0.15})
     {
+        s.cluster.gpu.usable = 1;
         s.cluster.gpu.memory_gb = gigabytes;
         const SearchResult found = searched(s, freed);
         double fastest = 0;
@@ -274,6 +276,7 @@ TEST_CASE("trying every number of recomputed layers finds none faster than a sea
 TEST_CASE("a framework that recomputes all layers or none is offered no number of them")
 {
     Scenario s = freed_small();
+    s.cluster.gpu.usable = 1;
     s.cluster.gpu.memory_gb = 0.07;
     SearchLimits limits;
     limits.freed.recompute_layers = true;

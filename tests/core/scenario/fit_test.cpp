@@ -211,6 +211,10 @@ TEST_CASE("setting a field to the value it has changes nothing, in any example, 
                         {
                             return std::string(member.names[static_cast<std::size_t>(member.get(object))]);
                         }
+                        else if constexpr (requires { member.all; })
+                        {
+                            return nlohmann::json(names_in(member, object)).dump();
+                        }
                         else if constexpr (std::is_same_v<decltype(object.*member),
                                                           const std::vector<std::int64_t>&>)
                         {
@@ -238,6 +242,7 @@ TEST_CASE("setting a field to the value it has changes nothing, in any example, 
         try_fields("cluster.gpu.calibration", before.cluster.gpu.calibration);
         try_fields("parallel", before.parallel);
         try_fields("training", before.training);
+        try_fields("training.lora", before.training.lora);
         try_fields("stage_times", before.stage_times);
         try_fields("collective", before.collective);
     };
