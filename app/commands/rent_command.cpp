@@ -114,7 +114,7 @@ void print_offers(const RentOffers& found, std::vector<const RentOffer*> offers)
     say("{}", table.text("  "));
 }
 
-// The same with the offers that computed times cannot tell from it.
+// The offer, with those that computed times cannot tell from it.
 json answer_json(const RentOffers& found, const RentOffer* offer, double RentOffer::*by,
                  const Presets& presets)
 {

@@ -33,7 +33,7 @@ Result<MeasuredSet> read_measured(const std::string& file, const Scenario& base,
 namespace
 {
 
-// Of the files in a folder, what nothing was assumed in.
+// What nothing was assumed in, of the files in a folder.
 Result<std::vector<MeasuredSet>> firm_sets(const std::filesystem::path& folder, const Presets& presets)
 {
     std::vector<MeasuredSet> sets;

@@ -37,6 +37,16 @@ inline constexpr auto find_if_not = []<class R, class F, class P = identity>(R &
 {
     return std::find_if_not(ranges::begin(r), ranges::end(r), after(f, p));
 };
+inline constexpr auto adjacent_find =
+    []<class R, class F = equal_to, class P = identity>(R && r, F f = {}, P p = {})
+{
+    return std::adjacent_find(ranges::begin(r), ranges::end(r), after(f, p));
+};
+inline constexpr auto nth_element =
+    []<class R, class I, class C = less, class P = identity>(R && r, I nth, C c = {}, P p = {})
+{
+    std::nth_element(ranges::begin(r), nth, ranges::end(r), after(c, p));
+};
 inline constexpr auto any_of = []<class R, class F, class P = identity>(R && r, F f, P p = {})
 {
     return std::any_of(ranges::begin(r), ranges::end(r), after(f, p));

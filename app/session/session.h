@@ -128,8 +128,9 @@ public:
         return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
     };
     // Keeps a software of one's own for the next start.
-    std::function<Issues(const SoftwarePreset&)> keep_software = [](const SoftwarePreset&)
-    { return Issues{{"software", "cannot be kept here", "use the program"}}; };
+    std::function<Issues(const SoftwarePreset&)> keep_software = [](const SoftwarePreset&) {
+        return Issues{{"software", "cannot be kept here", "use the program"}};
+    };
     std::function<Result<std::vector<MeasuredSet>>()> measured_sources = [] {
         return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
     };

@@ -272,10 +272,12 @@ int plain(const BenchOptions& options)
 {
     return run(options);
 }
-constexpr std::array kBenchmarks{
-    Benchmark{"frame", plain<run_bench_frame>},           Benchmark{"schedule", plain<run_bench_schedule>},
-    Benchmark{"collective", plain<run_bench_collective>}, Benchmark{"search", plain<run_bench_search>},
-    Benchmark{"accuracy", run_bench_accuracy},            Benchmark{"train", plain<run_bench_train>}};
+constexpr std::array kBenchmarks{Benchmark{"frame", plain<run_bench_frame>},
+                                 Benchmark{"schedule", plain<run_bench_schedule>},
+                                 Benchmark{"collective", plain<run_bench_collective>},
+                                 Benchmark{"search", plain<run_bench_search>},
+                                 Benchmark{"accuracy", run_bench_accuracy},
+                                 Benchmark{"train", plain<run_bench_train>}};
 
 int run_bench(const BenchOptions& o)
 {

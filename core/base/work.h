@@ -236,7 +236,7 @@ public:
 private:
     virtual const AnyAnswer& ask(const WorkKind& kind, const void* request) = 0;
 };
-// The same where there may be nobody who works: then all of it, at once.
+// The answer where there may be nobody who works: then all of it, at once.
 template <class W>
 WorkAnswer<WorkResult<W>> work_on(Works* works, const typename W::Request& request)
 {

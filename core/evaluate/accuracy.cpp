@@ -77,7 +77,7 @@ std::string_view text_of(const std::map<std::string, std::string>& texts, std::s
     return found == texts.end() ? std::string_view() : std::string_view(found->second);
 }
 
-// Of a software that the source had a part in: other releases of it, else eager software.
+// The constants of a software that the source had a part in: other releases' of it, else eager software's.
 void add_software_constants(const Presets& presets, const Software& software, const std::string& source,
                             std::vector<Constant>& out)
 {
@@ -101,7 +101,7 @@ void add_software_constants(const Presets& presets, const Software& software, co
     }
 }
 
-// Of an accelerator that the source had a part in: what others of its vendor were fitted to elsewhere.
+// The constants of an accelerator that the source had a part in: what others of its vendor were fitted to.
 void add_accelerator_constants(const Presets& presets, const Gpu& gpu, const std::string& source,
                                std::vector<Constant>& out)
 {

@@ -41,8 +41,8 @@ struct SourceAccuracy
 SourceAccuracy source_accuracy(const std::vector<MeasuredSet>& sources, std::size_t which,
                                const Presets& presets);
 
-// The same with the errors left out as the bands that ship were made of (presets.evidence), which takes no
-// fit; rows that they lack, and all without bands, have their errors with what ships.
+// Its accuracy with the errors left out as the bands that ship were made of (presets.evidence), which takes
+// no fit; rows that they lack, and all without bands, have their errors with what ships.
 SourceAccuracy known_accuracy(const MeasuredSet& source, const Presets& presets);
 
 // Mean of the absolute errors of these rows, those of one group averaged first.

@@ -36,7 +36,7 @@ std::vector<BandRow> memory_rows(const std::vector<MeasuredSet>& sets);
 
 // Kinds of the rows, by source, software, accelerator and experts.
 std::vector<MeasuredKind> kinds_of(const std::vector<BandRow>& rows);
-// Of no rows: the rule that stands where nothing was measured.
+// Without rows it is the rule that stands where nothing was measured.
 BandRule rule_of(const std::vector<BandRow>& rows);
 
 // What bands made without a source hold of its rows.

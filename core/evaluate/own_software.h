@@ -46,7 +46,7 @@ nlohmann::json to_json(const OwnSoftware& own);
 // One line for people: what it is drawn to, and how far off it is on rows it had not seen.
 std::string summary_of(const OwnSoftware& own);
 
-// Of a run with this software after the first three of its steps: measured over computed for each later one.
+// Measured over computed for each step of a run after its first three, with this software.
 // A run: one model on one accelerator in one precision and software, four steps at least.
 struct RunCheck
 {

@@ -30,7 +30,7 @@ Result<Report> evaluate(const Scenario& scenario);
 // evaluate() without validation, for a scenario that validate() has found no errors in.
 Result<Report> evaluate_valid(const Scenario& scenario);
 
-// Of the report's step and memory (core/scenario/evidence.h).
+// The band of the report's step (core/scenario/evidence.h).
 Band step_band(const Scenario& scenario, const Report& report);
 
 // A number that lessons, questions, cases and the command line can ask for.

@@ -247,8 +247,7 @@ double scores_share(const Model& m, double tokens)
 double passed_numbers(const Model& m, std::int64_t tensor)
 {
     const double ranks = real(std::max<std::int64_t>(1, tensor));
-    return mean_of(m, [&](const AttentionLayers& a)
-                   { return a.here(a.token_numbers(), 0, ranks); });
+    return mean_of(m, [&](const AttentionLayers& a) { return a.here(a.token_numbers(), 0, ranks); });
 }
 
 std::vector<ModelPart> attention_parts(const Model& m)

@@ -79,8 +79,8 @@ struct AttentionLayers
     }
     double numbers(double tokens) const { return cached * keys.kept(tokens) + indexed * far(tokens) + state; }
     double far(double tokens) const { return keys.far(tokens); }
-    // Of so many numbers of keys and of a state, those on one of `ranks` tensor-parallel ranks. Heads of keys
-    // are copied where there are fewer than ranks.
+    // How many of these numbers of keys and of a state are on one of `ranks` tensor-parallel ranks. Heads of
+    // keys are copied where there are fewer than ranks.
     double here(double of_keys, double of_state, double ranks) const
     {
         return !sharded ? of_keys + of_state
@@ -90,8 +90,7 @@ struct AttentionLayers
     // count.
     double token_numbers() const
     {
-        return keys.every == LayerKeys::kAll ? keys.window > 0 ? cached : 0
-                                             : (cached + indexed) / keys.every;
+        return keys.every == LayerKeys::kAll ? keys.window > 0 ? cached : 0 : (cached + indexed) / keys.every;
     }
 };
 // Indexer: DeepSeek-V3.2, section 2.1. Compressed keys: 4 and 128 tokens each beside a window of 128 (config

@@ -44,7 +44,7 @@ double metric(const char* name, const Scenario& scenario, const Report& report)
     return find_metric(name)->value(scenario, report);
 }
 
-// Of days or dollars: the same factors hold for both.
+// Whether days or dollars differ: the same factors hold for both.
 bool apart(const RentOffer& a, const RentOffer& b, double RentOffer::*by)
 {
     const double ratio = a.*by / b.*by;

@@ -74,7 +74,7 @@ struct BandTable
 {
     BandRule step;
     BandRule memory;
-    // Of a run of which three steps were measured and fitted: the next one's band.
+    // The band of the next step of a run of which three were measured and fitted.
     double next_low = 0.85;
     double next_high = 1.18;
     // By source, in the order of its rows: (computed - measured) / measured of each, made without the source.
@@ -105,9 +105,9 @@ double distance(const RunPoint& point, const MeasuredKind& kind);
 // Kinds of the source called `but` do not count.
 Band band_at(const BandRule& rule, const RunPoint& point, std::string_view but = {});
 
-// Of the measured step time, by the computed one.
+// The measured step time over the computed one.
 Band step_band(const Scenario& scenario, double seconds);
-// Of the measured memory of a GPU, by the computed one.
+// The measured memory of a GPU over the computed one.
 Band memory_band(const Scenario& scenario);
 
 // What the band rests on: "no measured row of this software on this accelerator (nearest: ...); new sources
@@ -118,7 +118,7 @@ std::string memory_evidence_words(const Scenario& scenario);
 // assets/measured/bands.json, schema ringside.bands/1.
 Result<BandTable> bands_from_json(const nlohmann::json& document);
 nlohmann::ordered_json to_json(const BandTable& evidence);
-// The same with a user's own runs.
+// The evidence with a user's own runs.
 std::shared_ptr<const BandTable> with_own(const std::shared_ptr<const BandTable>& evidence,
                                           const std::vector<MeasuredKind>& own);
 

@@ -1,4 +1,4 @@
-// Longer than other files, since expansions, fields and assignments call each other in a circle.
+// One file, since expansions, fields and assignments call each other in a circle.
 #include "core/launch_files/shell/shell_values.h"
 
 #include <algorithm>
@@ -161,6 +161,47 @@ std::string cut(const std::string& text, const std::vector<ShellField>& words)
         begin += begin != std::string::npos ? 1 : 0;
     }
     return begin == std::string::npos ? std::string() : text.substr(begin, text.find(by, begin) - begin);
+}
+
+// ${NAME/FROM/TO}: the first so many.
+void replace_in(std::string& text, const std::string& from, const std::string& to, int most)
+{
+    std::size_t at = from.empty() ? std::string::npos : text.find(from);
+    for (int n = 0; at != std::string::npos && n < most; ++n)
+    {
+        text.replace(at, from.size(), to);
+        at = text.find(from, at + to.size());
+    }
+}
+
+// ${NAME#PATTERN} and ${NAME%PATTERN}: without what matches at one end.
+void cut_affix(std::string& text, const std::string& pattern, bool front, bool longest)
+{
+    const std::size_t size = text.size();
+    for (std::size_t n = 0; n <= std::min<std::size_t>(size, 4096); ++n)
+    {
+        const std::size_t length = longest ? size - n : n;
+        const std::string_view whole = text;
+        if (matches_glob(pattern, front ? whole.substr(0, length) : whole.substr(size - length)))
+        {
+            text = front ? text.substr(length) : text.substr(0, size - length);
+            return;
+        }
+    }
+}
+
+// What a backslash takes its meaning from; a line's end after one is nothing.
+void add_escaped(FieldBuilder& builder, char next, bool quotes)
+{
+    if (next == '\n')
+    {
+        return;
+    }
+    if (quotes && std::string_view("$`\"\\").find(next) == std::string_view::npos)
+    {
+        builder.add('\\');
+    }
+    builder.add(next);
 }
 
 } // namespace
@@ -376,34 +417,14 @@ void ShellValues::modify(Expanded& found, std::string_view operation, std::strin
         {
             const bool all = word.starts_with('/');
             const std::string_view rest = word.substr(all ? 1 : 0);
-            const std::string from = text(rest.substr(0, rest.find('/'))).text;
-            const std::string to =
-                rest.find('/') == std::string_view::npos ? "" : text(rest.substr(rest.find('/') + 1)).text;
-            std::size_t at = from.empty() ? std::string::npos : value.text.find(from);
-            for (int n = 0; at != std::string::npos && n < (all ? 1000 : 1); ++n)
-            {
-                value.text.replace(at, from.size(), to);
-                at = value.text.find(from, at + to.size());
-            }
+            const std::size_t slash = rest.find('/');
+            const std::string to = slash == std::string_view::npos ? "" : text(rest.substr(slash + 1)).text;
+            replace_in(value.text, text(rest.substr(0, slash)).text, to, all ? 1000 : 1);
         }
         else if ((kind == '#' || kind == '%') && value.text.size() < 16'384)
         {
             const bool longest = word.starts_with(kind);
-            const std::string pattern = text(word.substr(longest ? 1 : 0)).text;
-            const std::size_t size = value.text.size();
-            for (std::size_t n = 0; n <= std::min<std::size_t>(size, 4096); ++n)
-            {
-                const std::size_t length = longest ? size - n : n;
-                const std::string_view part = kind == '#'
-                                                  ? std::string_view(value.text).substr(0, length)
-                                                  : std::string_view(value.text).substr(size - length);
-                if (matches_glob(pattern, part))
-                {
-                    value.text =
-                        kind == '#' ? value.text.substr(length) : value.text.substr(0, size - length);
-                    break;
-                }
-            }
+            cut_affix(value.text, text(word.substr(longest ? 1 : 0)).text, kind == '#', longest);
         }
     }
 }
@@ -557,15 +578,7 @@ std::vector<ShellField> ShellValues::fields(const ShellToken& token)
         }
         else if (c == '\\' && i + 1 < raw.size())
         {
-            const char next = raw[i + 1];
-            if (next != '\n')
-            {
-                if (quotes && std::string_view("$`\"\\").find(next) == std::string_view::npos)
-                {
-                    builder.add('\\');
-                }
-                builder.add(next);
-            }
+            add_escaped(builder, raw[i + 1], quotes);
             i += 2;
         }
         else if (c == '$' || c == '`')

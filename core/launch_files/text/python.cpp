@@ -1,6 +1,7 @@
 // Registries of configurations in Python, torchtitan's for one: functions that return a call of literals,
 // names and calls. Parsed, never run: no import is followed, and what is neither literal, arithmetic of
-// literals, a name set before nor a function of the same file is left out.
+// literals, a name set before nor a function of the same file is left out. One file, since tokens, calls and
+// values of this grammar are of no use to anything else.
 #include <fmt/format.h>
 
 #include "core/launch_files/source.h"

@@ -1,3 +1,4 @@
+// One file, since what is written is read back by the same steps, in the opposite order.
 #include "core/planner/launch/framework_launch.h"
 
 #include "core/planner/launch/rules.h"
@@ -345,6 +346,31 @@ void add_slurm(Launch& launch, const Scenario& s)
     launch.files.push_back(std::move(file));
 }
 
+// What a name in a formula means while a launch is read: a setting, a count read before, a field.
+std::optional<FormulaValue> value_named(std::string_view name, const Launch& launch,
+                                        const std::map<std::string, FormulaValue, std::less<>>& counts,
+                                        const Scenario& s, const LaunchFlavor* flavor)
+{
+    if (name == "nothing")
+    {
+        return {};
+    }
+    if (const LaunchFlag* flag = flag_of(launch, name))
+    {
+        return FormulaValue::of(plain_value(*flag));
+    }
+    if (const auto count = counts.find(name); count != counts.end())
+    {
+        return count->second;
+    }
+    if (name == "data")
+    {
+        return FormulaValue::of(static_cast<double>(data_parallel(s)));
+    }
+    const auto word = flavor_word_of(flavor, name);
+    return word ? word : name.find('.') == std::string_view::npos ? FormulaValue::of(1.0) : field_of(s, name);
+}
+
 } // namespace
 
 std::vector<std::string> launch_fields(const Framework& framework)
@@ -410,57 +436,33 @@ Scenario read_scenario(const Framework& framework, std::string_view version, con
     const LaunchFlavor* flavor = flavor_of(framework, about.model, version);
     std::map<std::string, FormulaValue, std::less<>> counts;
     std::set<std::string> stated;
+    const auto put = [&](const LaunchRule& rule, const FormulaValue& value)
+    {
+        if (rule.field.find('.') == std::string::npos)
+        {
+            counts[rule.field] = value;
+            return;
+        }
+        set_field(s, rule.field, value);
+    };
     RuleReading reading;
     reading.setting = [&](const LaunchRule& rule) -> std::optional<std::string>
     {
         const LaunchFlag* flag = flag_of(launch, rule.flag);
         return flag == nullptr ? std::nullopt : std::optional(plain_value(*flag));
     };
-    reading.names = [&](std::string_view name) -> std::optional<FormulaValue>
-    {
-        if (name == "nothing")
-        {
-            return {};
-        }
-        if (const LaunchFlag* flag = flag_of(launch, name))
-        {
-            return FormulaValue::of(plain_value(*flag));
-        }
-        if (const auto count = counts.find(name); count != counts.end())
-        {
-            return count->second;
-        }
-        if (name == "data")
-        {
-            return FormulaValue::of(static_cast<double>(data_parallel(s)));
-        }
-        const auto word = flavor_word_of(flavor, name);
-        return word                                       ? word
-               : name.find('.') == std::string_view::npos ? FormulaValue::of(1.0)
-                                                          : field_of(s, name);
-    };
+    reading.names = [&](std::string_view name) { return value_named(name, launch, counts, s, flavor); };
     reading.state = [&](const LaunchRule& rule, const FormulaValue& value)
     {
         stated.insert(rule.field);
-        if (rule.field.find('.') == std::string::npos)
-        {
-            counts[rule.field] = value;
-            return;
-        }
-        set_field(s, rule.field, value);
+        put(rule, value);
     };
     reading.follow = [&](const LaunchRule& rule, const FormulaValue& value)
     {
-        if (stated.contains(rule.field))
+        if (!stated.contains(rule.field))
         {
-            return;
+            put(rule, value);
         }
-        if (rule.field.find('.') == std::string::npos)
-        {
-            counts[rule.field] = value;
-            return;
-        }
-        set_field(s, rule.field, value);
     };
     reading.unknown = [](const LaunchRule&, const std::string&) {};
     read_rules(framework, version, reading);

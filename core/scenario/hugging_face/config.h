@@ -49,7 +49,7 @@ public:
     std::string word(const char* name, std::string_view otherwise);
     // Indices of layers; empty where it is left out.
     std::vector<std::int64_t> indices(const char* name);
-    // Of experts: 0 and null say that there are none.
+    // A count of experts: 0 and null say that there are none.
     std::int64_t experts(Names names, std::int64_t otherwise);
     // Null where it is left out.
     const nlohmann::json* object(const char* name);

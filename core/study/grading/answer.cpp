@@ -136,7 +136,7 @@ Fit fit(const TypedValue& v, const Asked& a)
     return {(m.physical() ? value / a.measure.size : share ? value / 100 : value), "", rate};
 }
 
-// The others that a person may have meant.
+// The others that a user may have meant.
 std::vector<OtherReading> other_readings(const TypedValue& v, double value, const Asked& a)
 {
     std::vector<OtherReading> others;

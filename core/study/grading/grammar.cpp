@@ -86,7 +86,7 @@ private:
     bool in_remark_ = false;
     std::size_t ended_ = 0; // where the last value did
 
-    // Of the value that is being read:
+    // What is known of the value that is being read.
     std::string formula_;
     std::vector<std::size_t> open_; // where in the formula each open bracket is
     std::vector<Measure> units_;

@@ -12,7 +12,7 @@
 namespace ringside
 {
 
-// Of "B", "s", "FLOP", "J", "USD", "%", "x", and of counted things: "GPUs".
+// The powers of "B", "s", "FLOP", "J", "USD", "%", "x", and of counted things: "GPUs".
 using Powers = std::map<std::string, int, std::less<>>;
 
 struct Measure

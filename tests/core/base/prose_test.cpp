@@ -38,7 +38,12 @@ TEST_CASE("no logic reads prose: what is decided on is a type, an enum or a flag
     {
         for (const auto& entry : fs::recursive_directory_iterator(root / folder))
         {
-            if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h")
+            const std::string file = fs::relative(entry.path(), root).generic_string();
+            // Words of others' files are what their readers are about: True, None, NaN.
+            const bool reads_files = file.starts_with("core/launch_files/") ||
+                                     file.starts_with("core/planner/launch/") ||
+                                     file == "core/base/json/json_text.cpp";
+            if (reads_files || (entry.path().extension() != ".cpp" && entry.path().extension() != ".h"))
             {
                 continue;
             }
@@ -47,7 +52,7 @@ TEST_CASE("no logic reads prose: what is decided on is a type, an enum or a flag
             {
                 if (line.find('"') != std::string::npos && reads_prose(line))
                 {
-                    FAIL_CHECK(fs::relative(entry.path(), root).generic_string() << ": " << line);
+                    FAIL_CHECK(file << ": " << line);
                 }
             }
         }

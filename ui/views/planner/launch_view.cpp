@@ -84,8 +84,7 @@ std::vector<const Framework*> exported(const Presets& presets)
             list.push_back(&framework);
         }
     }
-    std::stable_partition(list.begin(), list.end(),
-                          [](const Framework* f) { return f->id == "megatron"; });
+    std::stable_partition(list.begin(), list.end(), [](const Framework* f) { return f->id == "megatron"; });
     return list;
 }
 
