@@ -69,10 +69,10 @@ Issues take_model_file(json& scenario, const std::filesystem::path& folder, Issu
         Issues issues;
         for (const Issue& issue : shape.issues())
         {
-            issues.push_back(
-                {path,
-                 fmt::format("{}: {}{}{}", *text, issue.path, issue.path.empty() ? "" : ": ", issue.message),
-                 issue.hint});
+            const bool inner = !issue.path.empty() && !issue.path.ends_with(*text); // a field of the file
+            issues.push_back({path,
+                              fmt::format("{}: {}{}", *text, inner ? issue.path + ": " : "", issue.message),
+                              issue.hint});
         }
         return issues;
     }

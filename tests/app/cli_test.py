@@ -1444,7 +1444,7 @@ def test_a_model_file_is_named_wherever_a_preset_is():
         # Given on the command line, and what import hf writes.
         Outcome("import", "hf", HF / "qwen3-0.6b.json", "-o", where / "small.json").exits(0)
         for name in (HF / "qwen3-0.6b.json", where / "small.json"):
-            small = json.loads(Outcome("evaluate", DEFAULT, "--set", f"model={name}", "parallel.tensor=1", "parallel.pipeline=1", "--json").out)
+            small = json.loads(Outcome("evaluate", DEFAULT, "--set", f"model={name}", "parallel.tensor=1", "parallel.pipeline=1", "training.global_batch=256", "--json").out)
             assert small["model"]["parameters"] == 596049920, small["model"]
         written(where, "lost.json", json.dumps({"model": "nowhere.json"}))
         Outcome("evaluate", where / "lost.json").exits(2).mentions("model: nowhere.json: ")
