@@ -195,7 +195,7 @@ const std::array kModelFields = {
 const std::array kGpuFields = {
     Field<Gpu>{"memory_gb", "Memory", "GB", "memory of one accelerator, decimal", &Gpu::memory_gb, 0.1, 1e5},
     Field<Gpu>{"usable", "Usable memory", "", "what a program sees of it, as a share of the nameplate",
-               &Gpu::usable, 0.5, 1.5},
+               &Gpu::usable, 0.1, 4},
     Field<Gpu>{"workspace_mb", "Workspace", "MB", "memory that its library of GEMMs takes for each handle",
                &Gpu::workspace_mb, 0, 1e4},
     Field<Gpu>{"hbm_gb_per_s", "HBM", "GB/s", "memory bandwidth", &Gpu::hbm_gb_per_s, 1, 1e7},

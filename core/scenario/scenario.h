@@ -265,7 +265,6 @@ enum class MomentsDtype
 };
 template <>
 inline constexpr auto kNamesOf<MomentsDtype> = names<MomentsDtype>("usual", "fp32", "bf16", "fp8");
-// The copy of 16-bit weights that the optimizer updates.
 enum class MasterWeights
 {
     fp32,
@@ -367,10 +366,8 @@ struct Training
     bool flash_attention = true;
     ScheduleKind schedule = ringside::schedule("1f1b"); // never null
     Offload offload = Offload::none;
-    double offload_activations = 0; // share of the layers' activations that wait on the host
-    // Micro-batches whose gradient of the output projection waits until the pipeline drains (Megatron-Core's
-    // --wgrad-deferral-limit); 0: none.
-    std::int64_t deferred_head_gradients = 0;
+    double offload_activations = 0;           // share of the layers' activations that wait on the host
+    std::int64_t deferred_head_gradients = 0; // micro-batches whose head's gradient waits for the drain
     Lora lora;
     double fragmentation = 0; // share of the allocated bytes lost to fragmentation, 0 to 0.5
     double reserved_gb = 0;   // [GB] of the device kept from the allocator (driver context, NCCL)

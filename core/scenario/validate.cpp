@@ -542,8 +542,10 @@ private:
         }
         if (t_.offload_activations > 0 && s_.cluster.gpu.pcie_gb_per_s <= 0)
         {
-            error("training.offload_activations",
-                  fmt::format("{} has no stated rate to its host", s_.cluster.gpu.name), "use 0");
+            warn("training.offload_activations",
+                 fmt::format("{} has no stated rate to its host, so the time to travel is left out",
+                             s_.cluster.gpu.name),
+                 "use 0, or give cluster.gpu.pcie_gb_per_s");
         }
         if (t_.offload != Offload::none && s_.cluster.gpu.pcie_gb_per_s <= 0)
         {

@@ -41,8 +41,8 @@ public:
                 s.training.offload_activations > 0 && (!experts || s.model.experts > 0)
                     ? layer_activations(s.model, s.training, s.parallel, experts, s.training.recompute)
                     : 0;
-            fetches_[experts ? 1 : 0] +=
-                s.training.offload_activations * bytes / std::max(1.0, s.cluster.gpu.pcie_gb_per_s * 1e9);
+            const double rate = s.cluster.gpu.pcie_gb_per_s * 1e9;
+            fetches_[experts ? 1 : 0] += rate > 0 ? s.training.offload_activations * bytes / rate : 0;
         }
     }
 
