@@ -360,7 +360,8 @@ StepUnits step_units(const Scenario& s, bool communicate)
     made.stage = largest - weights.begin();
     const StagePart part = stage_parts(s.model, s.parallel, placement)[static_cast<std::size_t>(made.stage)];
     const Maker maker(s, communicate);
-    if (part.embedding)
+    const bool embeds = part.embedding || part.embeds_again;
+    if (embeds)
     {
         made.units.push_back(maker.embedding());
     }
@@ -373,7 +374,7 @@ StepUnits step_units(const Scenario& s, bool communicate)
     }
     if (part.head)
     {
-        made.units.push_back(maker.head(s.model.tied_embeddings && part.embedding));
+        made.units.push_back(maker.head(s.model.tied_embeddings && embeds));
     }
     return made;
 }

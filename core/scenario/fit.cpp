@@ -338,6 +338,7 @@ public:
         const Parallel& p = old_.parallel;
         now_.parallel = {};
         now_.parallel.zero = p.zero;
+        now_.parallel.whole_shards = p.whole_shards;
         now_.parallel.overlap_tensor = p.overlap_tensor;
         now_.parallel.overlap_expert = p.overlap_expert;
         now_.parallel.overlap_pipeline = p.overlap_pipeline;

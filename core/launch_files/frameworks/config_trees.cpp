@@ -36,12 +36,16 @@ void read_model_name(LaunchReader& reader, std::string_view name)
         return;
     }
     const std::string repository = plain_text(setting->value);
-    // MaxText has one name for the shapes of Llama 3 and 3.1, which are equal.
-    constexpr std::string_view kLlama3 = "llama3-";
     const ModelPreset* preset = preset_of_repository(repository, reader.presets());
-    if (preset == nullptr && repository.starts_with(kLlama3))
+    // Llama 3 has the shapes of 3.1, and MaxText one name for both.
+    for (const std::string_view name_of_3 : {"llama3-", "llama-3-"})
     {
-        preset = preset_of_repository("llama-3.1-" + repository.substr(kLlama3.size()), reader.presets());
+        const std::size_t at = small_letters(repository).find(name_of_3);
+        if (preset == nullptr && at != std::string::npos)
+        {
+            preset = preset_of_repository("llama-3.1-" + repository.substr(at + name_of_3.size()),
+                                          reader.presets());
+        }
     }
     if (preset != nullptr)
     {

@@ -43,7 +43,8 @@ GradientShape stage_shape(const Scenario& s, std::size_t stage)
     const Placement placement = s.training.schedule->placement;
     const StagePart part = stage_parts(s.model, s.parallel, placement).at(stage);
     GradientShape shape;
-    if (part.embedding)
+    const bool embeds = part.embedding || part.embeds_again;
+    if (embeds)
     {
         add_weights(shape, embedding_weights(s.model, s.parallel));
     }
@@ -56,7 +57,7 @@ GradientShape stage_shape(const Scenario& s, std::size_t stage)
     }
     if (part.head)
     {
-        add_weights(shape, head_weights(s.model, s.parallel, s.model.tied_embeddings && part.embedding));
+        add_weights(shape, head_weights(s.model, s.parallel, s.model.tied_embeddings && embeds));
     }
     return shape;
 }

@@ -245,7 +245,8 @@ TEST_CASE("NaN, Infinity and 1e999 are not numbers of JSON")
         INFO(number);
         const auto found = faults(std::string(R"({"training": {"tokens": )") + number + "}}");
         REQUIRE(found.size() == 1);
-        CHECK(found[0].starts_with("not JSON: "));
+        // Python writes the first three; they are read as words, which are no numbers.
+        CHECK((found[0].starts_with("not JSON: ") || found[0].find("is not a number") != std::string::npos));
     }
 }
 

@@ -98,8 +98,10 @@ TEST_CASE("every part is finite, whole and not negative, and the parts add up to
                                  REQUIRE(sum == stage.total().value);
                                  const BufferParts& b = stage.buffers;
                                  double buffers = 0;
-                                 for (const Bytes part : {b.gradient_workspace, b.working_set, b.recomputed,
-                                                          b.gathered, b.transfer, b.fragmentation})
+                                 for (const Bytes part :
+                                      {b.gradient_workspace, b.working_set, b.recomputed, b.gathered,
+                                       b.transfer, b.loss_copies, b.deferred, b.workspace, b.graph_pools,
+                                       b.second_gradients, b.whole_gradients, b.fragmentation, b.reserve})
                                  {
                                      REQUIRE(sound(part.value));
                                      buffers += part.value;
