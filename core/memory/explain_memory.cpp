@@ -146,7 +146,7 @@ Text state(const Subject& x, Component component)
     const double bytes = special.working.empty() ? rule.bytes : 4;
     const bool dealt = rule.from_zero == 1 && x.s.parallel.zero >= 1 && x.s.parallel.whole_shards;
     const Text even =
-        dealt ? Text{"largest share of whole matrices", figure(x.memory.of(component).value / rule.bytes)}
+        dealt ? Text{"largest share of whole matrices", figure(x.memory.of(component).value / bytes)}
               : elements(x, "parameters", x.own.dense, x.own.expert, x.s.parallel.zero >= rule.from_zero);
     const Text count = special.working.empty() ? even : special;
     return Text{fmt::format("bytes per {} × ", rule.what), figure(bytes) + " × "} + count;

@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/model/host.h"
 #include "core/model/sizes.h"
+#include "core/model/weights.h"
 #include "core/network/traffic.h"
 #include "core/performance/step_life.h"
 #include "core/performance/step_units.h"
@@ -34,6 +35,7 @@ struct Piece
     double forward = 0;   // [s] of one micro-batch
     double backward = 0;  // [s]
     double weights = 0;   // [B] this GPU fetches
+    double trained = 0;   // [B] of those, what the optimizer changes
     double gradients = 0; // [B] this GPU sends
     double update = 0;    // share of the optimizer's work
 };
@@ -48,10 +50,69 @@ struct OffloadPieces
     double flops = 0;    // of both
 };
 
+// What LoRA makes of an element, dense and of experts: all is trained without it, of a layer its adapters
+// with it.
+class TrainedShares
+{
+public:
+    TrainedShares(const Scenario& s, const StepUnits& units)
+        : lora_(s.training.lora), width_(element_bytes(s.training))
+    {
+        if (lora_.rank == 0)
+        {
+            return;
+        }
+        const StageWeights held = stage_weights(s.model, s.parallel, s.training.schedule->placement, lora_)
+                                      .at(static_cast<std::size_t>(units.stage));
+        const std::array<std::int64_t, 2> adapters{held.adapters_dense, held.adapters_expert};
+        const std::array<std::int64_t, 2> linear{held.linear_dense, held.linear_expert};
+        for (std::size_t k = 0; k < 2; ++k)
+        {
+            double layers = 0;
+            for (const StepUnit& unit : units.units)
+            {
+                layers += is_layer(unit) ? unit.elements(k) : 0;
+            }
+            adapters_[k] = layers > 0 ? static_cast<double>(adapters[k]) / layers : 0;
+            linear_[k] = layers > 0 ? static_cast<double>(linear[k]) / layers : 0;
+        }
+    }
+
+    double elements(const StepUnit& unit, std::size_t k) const
+    {
+        const double share = lora_.rank == 0 ? 1 : is_layer(unit) ? adapters_[k] : 0;
+        return share * unit.elements(k);
+    }
+
+    // [B] of all weights, a frozen base and its adapters.
+    double weights(const StepUnit& unit, std::size_t k) const
+    {
+        const double base = width_ * unit.elements(k);
+        if (lora_.rank == 0)
+        {
+            return base;
+        }
+        const double saved = lora_.quantized && is_layer(unit) ? (width_ - kQuantizedWeight) * linear_[k] : 0;
+        return base - saved * unit.elements(k) + width_ * elements(unit, k);
+    }
+
+private:
+    static bool is_layer(const StepUnit& unit)
+    {
+        return unit.layer != kEmbeddingUnit && unit.layer != kHeadUnit;
+    }
+
+    Lora lora_;
+    double width_; // [B]
+    std::array<double, 2> adapters_{};
+    std::array<double, 2> linear_{};
+};
+
 // Times come from the same units as the life of a step.
 OffloadPieces pieces_of(const Scenario& s)
 {
     const StepUnits units = step_units(s, false);
+    const TrainedShares shares(s, units);
     const std::array<double, 2> ranks{static_cast<double>(dense_shards(s)),
                                       static_cast<double>(s.model.experts > 0 ? expert_shards(s) : 1)};
     const double w = element_bytes(s.training);
@@ -64,7 +125,7 @@ OffloadPieces pieces_of(const Scenario& s)
         const StepUnit& unit = units.units[i];
         if (i % std::max<std::size_t>(1, group) == 0)
         {
-            pieces.all.push_back({unit.layer, unit.layer, 0, 0, 0, 0, 0});
+            pieces.all.push_back({unit.layer, unit.layer, 0, 0, 0, 0, 0, 0});
         }
         Piece& piece = pieces.all.back();
         piece.last = unit.layer;
@@ -73,9 +134,11 @@ OffloadPieces pieces_of(const Scenario& s)
         pieces.flops += unit.flops;
         for (std::size_t k = 0; k < 2; ++k)
         {
-            const double elements = unit.elements(k);
-            const double updated = elements / (s.parallel.zero >= 1 ? ranks[k] : 1);
-            piece.weights += w * elements / (s.parallel.zero == 3 ? ranks[k] : 1);
+            const double trained = shares.elements(unit, k);
+            const double updated = trained / (s.parallel.zero >= 1 ? ranks[k] : 1);
+            const double held = s.parallel.zero == 3 ? ranks[k] : 1;
+            piece.weights += shares.weights(unit, k) / held;
+            piece.trained += w * trained / held;
             piece.gradients += g * updated;
             piece.update += updated;
         }
@@ -104,6 +167,22 @@ struct Tier
     double written = 0; // [B] new weights to disk
     std::array<double, kOffloadLanes> rate{};
 };
+
+// Whole matrices are dealt out, so the largest share of the optimizer is more than the mean: memory's.
+void take_largest_share(OffloadPieces& pieces, const Scenario& s, const OffloadReport& r)
+{
+    const double gradients = r.of(Tank::host, Component::gradients).value;
+    const double mean = state_bytes(s.training).gradient * pieces.elements;
+    if (!s.parallel.whole_shards || s.parallel.zero == 0 || !r.offloads() || mean <= 0)
+    {
+        return;
+    }
+    pieces.elements *= gradients / mean;
+    for (Piece& piece : pieces.all)
+    {
+        piece.gradients *= gradients / mean;
+    }
+}
 
 // Writes the tasks of one step down. `scale` shortens or lengthens all compute; 0 leaves the tier alone.
 class Steps
@@ -303,7 +382,7 @@ Tier tier_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& pie
 {
     const Training& t = s.training;
     const Offload placement = r.options.placement;
-    const bool full = t.precision == Precision::fp32; // its weights are the master copy
+    const bool own = state_bytes(t).master == 0; // the weights are the master copy
     const double w = element_bytes(t);
     const auto& kept = r.holds[static_cast<std::size_t>(uses_nvme(placement) ? Tank::nvme : Tank::host)];
     const auto part = [&](Component c) { return kept[static_cast<std::size_t>(c)].value; };
@@ -316,10 +395,12 @@ Tier tier_of(const Scenario& s, const OffloadReport& r, const OffloadPieces& pie
     tier.placement = placement;
     tier.delayed = r.options.delayed_update;
     tier.state = part(Component::master_weights) + part(Component::momentum) + part(Component::variance) +
-                 (full ? part(Component::weights) : 0);
+                 (!own                                             ? 0
+                  : t.lora.rank > 0 && offloads_weights(placement) ? all(&Piece::trained)
+                                                                   : part(Component::weights));
     tier.fresh = w * pieces.elements;
     tier.touched = all(&Piece::gradients) + 2 * tier.state + tier.fresh;
-    tier.written = uses_nvme(placement) && offloads_weights(placement) && !full ? all(&Piece::weights) : 0;
+    tier.written = uses_nvme(placement) && offloads_weights(placement) && !own ? all(&Piece::trained) : 0;
     const double pcie = s.cluster.gpu.pcie_gb_per_s * 1e9;
     tier.rate = {1, pcie, pcie, host_optimizer_rate(s.cluster), s.cluster.nvme_gb_per_s * 1e9};
     return tier;
@@ -452,8 +533,9 @@ OffloadReport offload_report(const Scenario& scenario, const OffloadOptions& opt
 {
     Scenario s = scenario;
     s.training.offload = options.placement;
-    const OffloadPieces pieces = pieces_of(s);
+    OffloadPieces pieces = pieces_of(s);
     OffloadReport r = places(s, options, pieces.stage);
+    take_largest_share(pieces, s, r);
     const Tier tier = tier_of(s, r, pieces);
     for (std::size_t lane = 1; lane < kOffloadLanes; ++lane)
     {
@@ -483,8 +565,9 @@ std::vector<double> offload_totals(const Scenario& scenario, const OffloadOption
 {
     Scenario s = scenario;
     s.training.offload = options.placement;
-    const OffloadPieces pieces = pieces_of(s);
+    OffloadPieces pieces = pieces_of(s);
     const OffloadReport r = places(s, options, pieces.stage);
+    take_largest_share(pieces, s, r);
     const Tier tier = tier_of(s, r, pieces);
     const auto k = static_cast<double>(r.micro_batches);
     const double each = (pieces.forward + pieces.backward) * k / r.tokens;

@@ -64,8 +64,12 @@ TokenFlops token_flops(const Scenario& s)
     const ComputeReport flops = compute_report(s);
     const double tokens =
         static_cast<double>(s.training.global_batch) * static_cast<double>(s.training.sequence_length);
-    return {flops.model_step.value / tokens, flops.hardware_step.value / tokens,
-            3 * (flops.products_token.value + flops.head_token.value),
+    const double model = flops.model_step.value / tokens;
+    // Scores have both gradients beside a frozen base, too.
+    const double products = s.training.lora.rank > 0
+                                ? model - 3 * flops.attention_token.value
+                                : 3 * (flops.products_token.value + flops.head_token.value);
+    return {model, flops.hardware_step.value / tokens, products,
             6 * static_cast<double>(count_parameters(s.model).active)};
 }
 

@@ -51,6 +51,11 @@ public:
             hidden_forward_ += times * unit.hidden_forward;
             hidden_backward_ += times * unit.hidden_backward;
         }
+        // A pass that waits for its weights has that long for them.
+        const RankLoad& slowest = load_.slowest;
+        const auto beyond = [](double hidden, double wait) { return std::max(0.0, hidden - wait); };
+        hidden_forward_ = beyond(hidden_forward_, slowest.passes.forward - slowest.alone.forward);
+        hidden_backward_ = beyond(hidden_backward_, slowest.passes.backward() - slowest.alone.backward());
     }
 
     const PipelineLoad& load() const { return load_; }

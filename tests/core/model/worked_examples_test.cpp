@@ -102,10 +102,14 @@ TEST_CASE("13B on 8: state is 208, 71.5, 48.75 and 26 GB, but the first stage th
     }
     // s b h L (34 + 5 a s / h) = 47.8 GB, and 0.26 GB of logits.
     CHECK(mean(report(s), {Component::activations}) == Approx(47.8 + 0.26).epsilon(0.005));
+    // What is allocated has room from stage 3 on; what allocator and driver hold beyond it has not.
+    const auto allocated_fits = [](const MemoryReport& memory)
+    { return memory.most_allocated().allocated() <= memory.capacity; };
     s.parallel.zero = 2;
-    CHECK_FALSE(report(s).memory.fits());
+    CHECK_FALSE(allocated_fits(report(s).memory));
     s.parallel.zero = 3;
-    CHECK(report(s).memory.fits());
+    CHECK(allocated_fits(report(s).memory));
+    CHECK_FALSE(report(s).memory.fits());
     s.training.flash_attention = true;
     s.parallel.zero = 2;
     CHECK(mean(report(s), {Component::activations}) == Approx(14.3 + 0.26).epsilon(0.01));

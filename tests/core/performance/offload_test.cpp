@@ -400,9 +400,10 @@ TEST_CASE("for any scenario: finite, conserved, between the longer of two and th
             REQUIRE(std::abs(r.step.down.value - r.of(Tank::host, Component::gradients).value) <= padding);
             const Bytes state = r.step.read - static_cast<double>(r.micro_batches) * r.each.read;
             REQUIRE(state <= r.held(Tank::nvme) + Bytes(1 + 1e-9 * r.step.read.value));
-            // 8-bit weights lie there with their copies, which are made anew.
-            REQUIRE((s.training.precision == Precision::fp8 ||
+            // 8-bit weights lie there with their copies, which are made anew; a frozen base stays as it is.
+            REQUIRE((s.training.precision == Precision::fp8 || s.training.lora.rank > 0 ||
                      std::abs(r.step.write.value - r.held(Tank::nvme).value) <= 1 + padding));
+            REQUIRE((s.training.lora.rank == 0 || r.step.write <= r.held(Tank::nvme) + Bytes(1 + padding)));
             if (!r.possible)
             {
                 continue;

@@ -36,12 +36,13 @@ double seconds(const Scenario& s)
 }
 
 // How many times as long a step may get by what should shorten it. Orders that are searched for differ from
-// one set of times to the next; a shorter pass that waits for its weights leaves less to hide gradients
-// behind.
+// one set of times to the next; a shorter pass that waits for weights or activations from the host leaves
+// less to hide gradients behind.
 double at_most(const Scenario& s)
 {
     const bool searched = s.training.schedule->kept == nullptr && s.parallel.pipeline > 1;
-    return searched ? 1.04 : offloads_weights(s.training.offload) ? 1.002 : 1 + 1e-9;
+    const bool waits = offloads_weights(s.training.offload) || s.training.offload_activations > 0;
+    return searched ? 1.04 : waits ? 1.002 : 1 + 1e-9;
 }
 
 } // namespace
