@@ -247,6 +247,7 @@ TEST_CASE("at rest every view asks for no further frame, so that the window slee
         w.settle();
         for (int i = 0; i < 20; ++i)
         {
+            INFO("frame " << i << " at rest");
             CHECK(!w.frame());
         }
         w.move_to({600, 400});

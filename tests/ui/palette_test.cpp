@@ -197,13 +197,13 @@ TEST_CASE("numbers of the status strip say formula, source and convention when t
         w.move_to({found->rect.centre(), found->rect.middle()});
         w.frames(3);
     };
-    point_at("Fits 40.2 of 80 GB");
+    point_at("Fits 44.3 of 84.9 GB");
     CHECK(says(w, "in decimal GB against the nameplate"));
     point_at("256 GPUs");
     CHECK(says(w, "8 \u00d7 1 \u00d7 4 \u00d7 8 = 256"));
-    point_at("step 5.40 s");
+    point_at("step 5.44 s");
     CHECK(says(w, "against the dense peak"));
-    point_at("bubble 14.9%");
+    point_at("bubble 15.0%");
     CHECK(says(w, "bubble / step time"));
     CHECK(says(w, "15.8%")); // of the schedule, which the pipeline view draws
     CHECK(w.drawn().missing_glyphs == 0);
