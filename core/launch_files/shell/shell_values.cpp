@@ -310,11 +310,14 @@ bool ShellValues::assign(const ShellToken& token)
     auto& entries = variables[name].entries;
     const std::size_t at = index.value_or(0);
     entries.resize(std::max(entries.size(), at + 1));
-    if (!adds)
+    if (adds)
     {
-        entries[at] = {};
+        join(entries[at], value);
     }
-    join(entries[at], value);
+    else
+    {
+        entries[at] = value;
+    }
     return true;
 }
 
@@ -561,6 +564,7 @@ std::vector<ShellField> ShellValues::fields(const ShellToken& token)
     FieldBuilder builder(token.place);
     const std::string_view raw = spend(token.text.size()) ? std::string_view(token.text) : std::string_view();
     bool quotes = false;
+    bool none = false; // "$@" without arguments is no word
     for (std::size_t i = 0; i < raw.size() && builder.fields.size() < SettingList::kMost;)
     {
         const char c = raw[i];
@@ -594,6 +598,7 @@ std::vector<ShellField> ShellValues::fields(const ShellToken& token)
                 found.values.push_back(substituted(raw.substr(i + 1, end - i - 1)));
                 i = end + 1;
             }
+            none = none || (found.many && found.values.empty());
             for (std::size_t n = 0; n < found.values.size() && spend(1 + found.values[n].text.size()); ++n)
             {
                 if (n > 0)
@@ -608,6 +613,11 @@ std::vector<ShellField> ShellValues::fields(const ShellToken& token)
             builder.add(c);
             ++i;
         }
+    }
+    const bool empty = builder.fields.size() == 1 && builder.fields[0].text.empty();
+    if (none && empty && builder.fields[0].unknown.empty())
+    {
+        return {};
     }
     return builder.fields;
 }
