@@ -296,11 +296,10 @@ bool ShellValues::assign(const ShellToken& token)
         {
             for (ShellField& field : fields(entry))
             {
-                if (entries.size() == kMostText)
+                if (entries.size() < kMostText)
                 {
-                    break;
+                    entries.push_back({std::move(field.text), std::move(field.unknown)});
                 }
-                entries.push_back({std::move(field.text), std::move(field.unknown)});
             }
         }
         variables[name].entries = std::move(entries);
@@ -313,11 +312,9 @@ bool ShellValues::assign(const ShellToken& token)
     if (adds)
     {
         join(entries[at], value);
+        return true;
     }
-    else
-    {
-        entries[at] = value;
-    }
+    entries[at] = value;
     return true;
 }
 
@@ -614,12 +611,9 @@ std::vector<ShellField> ShellValues::fields(const ShellToken& token)
             ++i;
         }
     }
-    const bool empty = builder.fields.size() == 1 && builder.fields[0].text.empty();
-    if (none && empty && builder.fields[0].unknown.empty())
-    {
-        return {};
-    }
-    return builder.fields;
+    const bool empty = none && builder.fields.size() == 1 && builder.fields[0].text.empty() &&
+                       builder.fields[0].unknown.empty();
+    return empty ? std::vector<ShellField>() : builder.fields;
 }
 
 ShellValue ShellValues::text(std::string_view raw)
