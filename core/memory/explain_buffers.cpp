@@ -78,8 +78,8 @@ Width attention_width(const Subject& x)
 
 bool has_kind(const Subject& x, bool experts)
 {
-    const Kept kept = kept_layers(x);
-    return (experts ? kept.experts : kept.dense) > 0;
+    return std::ranges::any_of(x.part.ranges, [&](const LayerRange& range)
+                               { return (experts ? range.experts : range.dense()) > 0; });
 }
 
 // What exceeds the logits, whose gradient is gone by the time the last stage's first layer needs room.
