@@ -306,6 +306,7 @@ Scenario scenario_of(const TrainerConfig& config)
     s.training.fp8_recipe = Fp8Recipe::fp8_weights;
     s.cluster.gpus = 1;
     s.cluster.gpus_per_node = 1;
+    s.cluster.gpu.workspace_mb = 0; // the trainer's own products need none; a card's library is asked
     return s;
 }
 
