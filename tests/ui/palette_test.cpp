@@ -189,6 +189,8 @@ TEST_CASE("the palette with everything in it is sound, also small and large")
 TEST_CASE("numbers of the status strip say formula, source and convention when they are pointed at")
 {
     Window w;
+    w.open("memory"); // whose strip has room for all of them
+    w.settle();
     const auto point_at = [&](std::string_view start)
     {
         const auto words = test::words_of(w);
