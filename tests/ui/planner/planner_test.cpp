@@ -387,7 +387,7 @@ TEST_CASE("where nothing fits it says by how much the smallest misses, and L loa
     const Scenario before = w->session().scenario();
     const LayoutAnswer found = answer(*w);
     REQUIRE(found.result.fit == 0);
-    CHECK(says(*w, "Nothing fits in 80 GB"));
+    CHECK(says(*w, "Nothing fits in 84.9 GB"));
     CHECK(says(*w, format_bytes(Bytes(found.result.nearest_miss->bytes - found.result.capacity)) + " over"));
     CHECK(ranks(*w).empty());
     w->key(ImGuiKey_L);
