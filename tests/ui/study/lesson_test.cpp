@@ -593,5 +593,5 @@ TEST_CASE("a caption has no figures before a question about the picture that cov
     }
     w.settle(5000);
     CHECK(test::says(w, "DDP sends \u2022\u2022 GB per rank"));
-    CHECK(test::says(w, "9.68 ms exposed")); // above the picture
+    CHECK(test::says(w, "8.95 ms exposed")); // above the picture
 }
