@@ -1164,7 +1164,7 @@ def commands():
     """Every command with a help of its own: its words."""
     def below(words):
         text = Outcome(*words, "--help").out
-        names = [line.split()[0] for line in text.split("Subcommands:")[1].splitlines() if line.startswith("  ")] if "Subcommands:" in text else []
+        names = [line.split()[0].rstrip(",") for line in text.split("Subcommands:")[1].splitlines() if line.startswith("  ")] if "Subcommands:" in text else []
         for name in names:
             yield from below([*words, name])
         if not names:

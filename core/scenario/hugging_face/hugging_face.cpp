@@ -265,7 +265,7 @@ void name_unread(HfConfig& c, const json& text, const HfFamily* family)
     {
         c.issues.push_back(
             {"model_type",
-             fmt::format("{} is not known. It has {} like {}, and fields that nobody reads: {}", named,
+             fmt::format("{} is not known. It has {} like {}, and these fields are not read: {}", named,
                          likeness.has, likeness.like, fmt::join(unread, ", ")),
              fmt::format("known are {}", fmt::join(hugging_face_types(), ", "))});
         return;

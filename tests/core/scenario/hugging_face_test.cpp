@@ -269,7 +269,7 @@ TEST_CASE("an unknown architecture is read by its fields, or compared by them")
     glm["memory_layers"] = 4;
     const Lines unknown = faults(glm.dump());
     REQUIRE(unknown.size() == 1);
-    CHECK(unknown.front().find("like deepseek_v32, and fields that nobody reads: memory_layers") !=
+    CHECK(unknown.front().find("like deepseek_v32, and these fields are not read: memory_layers") !=
           std::string::npos);
 }
 
