@@ -213,8 +213,8 @@ Tokens::Tokens(std::string_view typed)
 void Tokens::join_number()
 {
     const std::size_t start = at;
-    const bool free = std::ranges::none_of(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(at),
-                                           [](const TypedToken& t) { return t.kind == TokenKind::number; }) ||
+    const bool free = std::none_of(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(at),
+                                   [](const TypedToken& t) { return t.kind == TokenKind::number; }) ||
                       before().kind == TokenKind::sign || stem_of(before().text) == "of";
     TypedToken all = peek();
     const auto next = [&](std::size_t ahead) { return part_named(text(ahead)).value_or(0); };

@@ -53,7 +53,13 @@ TEST_CASE("the page's library has every algorithm of std::ranges that its source
                 continue;
             }
             static const std::regex kUse(R"(std::ranges::(\w+))");
-            for (const std::string& name : names_in(text_of(entry.path()), kUse))
+            static const std::regex kOfTwoIterators(R"(std::ranges::(\w+)\(\s*[\w.>-]*begin\()");
+            const std::string text = text_of(entry.path());
+            const std::set<std::string> pairs = names_in(text, kOfTwoIterators);
+            INFO(file << " gives an algorithm two iterators; the page's take a whole range: use std:: "
+                         "without ranges");
+            CHECK((pairs.empty() ? "" : *pairs.begin()) == "");
+            for (const std::string& name : names_in(text, kUse))
             {
                 INFO(file << " uses std::ranges::" << name);
                 CHECK(known.contains(name));
