@@ -68,6 +68,7 @@ private:
     std::string_view function(std::size_t ahead = 0) const;
     bool starts_value(std::size_t ahead = 0) const;
     void failed(std::string_view why);
+    void write(double number);
     void operand();
     void number();
     void behind(std::size_t from);
@@ -124,6 +125,13 @@ void Parser::failed(std::string_view why)
     out_.fault = out_.fault.empty() ? std::string(why) : out_.fault;
 }
 
+// A number of the formula. "3h 1e99920min" has none: the engine would take "inf" for a name.
+void Parser::write(double number)
+{
+    formula_ += fmt::format("({:.17g})", number);
+    std::isfinite(number) ? void() : failed("is not a number that can be read");
+}
+
 void Parser::operand()
 {
     for (; t_.sign('-') || t_.sign('+'); ++t_.at)
@@ -136,9 +144,9 @@ void Parser::operand()
         ++t_.at;
         formula_ += f;
         v_.worked = true;
-        if (t_.number() && std::isfinite(t_.peek().value)) // "ln 2"
+        if (t_.number()) // "ln 2"
         {
-            formula_ += fmt::format("({:.17g})", t_.peek().value);
+            write(t_.peek().value);
             ++t_.at;
             return behind(from);
         }
@@ -171,7 +179,7 @@ void Parser::number()
         m.powers["USD"] = 1;
     }
     t_.take_word("x") ? void(m.powers["x"] = 1) : void();
-    if (!t_.number() || !std::isfinite(t_.peek().value))
+    if (!t_.number())
     {
         return failed("is not a number that can be read");
     }
@@ -192,7 +200,7 @@ void Parser::number()
     const bool joined = t_.joined();
     m = raised ? m : take_unit(t_, asked_, m);
     add_smaller(number, m);
-    formula_ += fmt::format("{:.17g}", number);
+    write(number);
     unit(from, m);
     glued_ = joined && m.powers.empty() && m.size != 1;
     behind(from);
@@ -220,11 +228,12 @@ void Parser::behind(std::size_t from)
                 formula_ += sign < 0 ? "^(-1*" : "^(";
                 return operand();
             }
-            if (!t_.number() || !std::isfinite(t_.peek().value))
+            if (!t_.number())
             {
                 return failed("has a power that is not a number");
             }
-            formula_ += fmt::format("^({:.17g})", sign * t_.peek().value);
+            formula_ += '^';
+            write(sign * t_.peek().value);
             ++t_.at;
         }
         glued_ = false;
@@ -241,7 +250,8 @@ void Parser::unit(std::size_t from, const Measure& m)
     }
     formula_.insert(from, "(");
     unit_at_ = formula_.size();
-    formula_ += fmt::format("*{:.17g}", m.size);
+    formula_ += '*';
+    write(m.size);
     for (std::size_t i = 0; i < kUnitBases.size(); ++i)
     {
         formula_ +=

@@ -256,6 +256,26 @@ TEST_CASE("given numbers are printed with all their digits")
     CHECK(result_text(42e9, unit("FLOP/token")) == "42.0 GFLOP/token");
 }
 
+TEST_CASE("a number beyond any that a computer holds is asked back wherever it stands in an answer")
+{
+    std::string units = "3 GB";
+    for (int i = 0; i < 60; ++i)
+    {
+        units += "/us";
+    }
+    for (const std::string& text :
+         {std::string("3h 1e99920min"), std::string("1e999 GB"), std::string("2^1e999 GB"),
+          std::string("ln 1e999"), std::string("2*(1e999+1)"), std::string("1e300*1e300 GB"),
+          std::string("1e999:5"), units})
+    {
+        for (const char* name : {"B", "s", "%", "B/s", ""})
+        {
+            INFO(text << " of " << name);
+            CHECK_FALSE(read_answer(text, asked_for(unit(name))));
+        }
+    }
+}
+
 TEST_CASE("random bytes are never an answer that breaks anything")
 {
     std::mt19937_64 rng(7);
