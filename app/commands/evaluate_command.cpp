@@ -1,9 +1,11 @@
 // `ringside evaluate`: what a scenario needs, as text, JSON, Markdown or CSV.
 #include "app/commands/console/options.h"
 #include "app/commands/console/table.h"
+#include "app/commands/serving_text.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report_json.h"
+#include "core/evaluate/serving_figures.h"
 #include "core/memory/conventions.h"
 
 #include <algorithm>
@@ -160,9 +162,9 @@ std::string report_text(const Scenario& s, const Report& report)
 std::string report_markdown(const Scenario& s, const Report& report)
 {
     TextTable values({{"metric"}, {"value", 1}, {"unit"}});
-    for (const Metric& metric : metrics())
+    for (const Metric* metric : metrics_of(report))
     {
-        values.add(metric.name, fmt::format("{:.6g}", metric.value(s, report)), metric.unit);
+        values.add(metric->name, fmt::format("{:.6g}", metric->value(s, report)), metric->unit);
     }
     return fmt::format("# {} on {} x {}\n\n{} parameters; {}. {}.\n\n## Memory per GPU [GB]\n\n{}\n"
                        "## Step: {}, MFU {}\n\n{}\n## Metrics\n\n{}",
@@ -183,9 +185,9 @@ std::string in_full(double value)
 std::string report_csv(const Scenario& scenario, const Report& report)
 {
     TextTable table({{"metric"}, {"stage"}, {"value"}, {"unit"}});
-    for (const Metric& metric : metrics())
+    for (const Metric* metric : metrics_of(report))
     {
-        table.add(metric.name, "", in_full(metric.value(scenario, report)), metric.unit);
+        table.add(metric->name, "", in_full(metric->value(scenario, report)), metric->unit);
     }
     for (std::size_t i = 0; i < report.memory.stages.size(); ++i)
     {
@@ -243,10 +245,14 @@ int run_evaluate(const EvaluateOptions& o)
     }
     else
     {
-        const auto& form = o.markdown ? report_markdown : o.csv ? report_csv : report_text;
+        using Form = std::string (*)(const Scenario&, const Report&);
+        const Form text = read.report.serving ? Form(serving_text) : Form(report_text);
+        const Form form = o.markdown ? Form(report_markdown) : o.csv ? Form(report_csv) : text;
         say("{}", form(read.scenario, read.report));
     }
-    return read.report.memory.verdict() == MemoryVerdict::no ? kNo : kDone;
+    const bool fits =
+        read.report.serving ? read.report.serving->fits : read.report.memory.verdict() != MemoryVerdict::no;
+    return fits ? kDone : kNo;
 }
 
 void add_evaluate_options(CLI::App& app, EvaluateOptions& o)

@@ -5,7 +5,7 @@
 #include "core/base/json/json_table.h"
 #include "core/base/text/printable.h"
 #include "core/base/text/text.h"
-#include "core/evaluate/report.h"
+#include "core/evaluate/serving_figures.h"
 
 #include <cmath>
 #include <string_view>
@@ -26,9 +26,12 @@ constexpr double kMostFigure = 1e60;
 void refuse_metric(const JsonPlace& place, const std::string& metric)
 {
     std::vector<std::string> names;
-    for (const Metric& m : metrics())
+    for (const auto& list : {metrics(), serving_metrics()})
     {
-        names.emplace_back(m.name);
+        for (const Metric& m : list)
+        {
+            names.emplace_back(m.name);
+        }
     }
     place.fault("unknown metric",
                 did_you_mean(metric, names, fmt::format("known are {}", fmt::join(names, ", "))));
@@ -79,7 +82,7 @@ void check_expected(const JsonPlace& place, CaseFields& fields)
     fields.expect = place.value;
     for (const auto& [name, _] : place.value.items())
     {
-        if (const Metric* metric = find_metric(name))
+        if (const Metric* metric = known_metric(name))
         {
             check_figure(named(place, name), *metric);
         }
@@ -98,7 +101,7 @@ void check_tolerances(const JsonPlace& place, CaseFields& fields)
     }
     for (const auto& [name, value] : place.value.items())
     {
-        if (find_metric(name) == nullptr)
+        if (known_metric(name) == nullptr)
         {
             refuse_metric(named(place, name), name);
         }

@@ -98,9 +98,16 @@ private:
                  const Scenario& scenario, const Report& report)
     {
         const json& expected = entry["expect"][metric];
+        const Metric* known = find_metric(metric, report);
+        if (known == nullptr)
+        {
+            issues_.push_back({path + ".expect." + metric, "this scenario describes no serving that has it",
+                               "add \"serving\" to the scenario"});
+            return;
+        }
         CaseRow row{entry.value("name", path), metric,
                     expected.is_boolean() ? (expected.get<bool>() ? 1.0 : 0.0) : expected.get<double>(),
-                    find_metric(metric)->value(scenario, report)};
+                    known->value(scenario, report)};
         if (!std::isfinite(row.got))
         {
             issues_.push_back({path + ".expect." + metric, "this scenario has no finite figure for it",

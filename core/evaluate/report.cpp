@@ -4,6 +4,7 @@
 #include "core/base/text/find_by.h"
 #include "core/base/text/text.h"
 #include "core/base/whole.h"
+#include "core/evaluate/serving_figures.h"
 #include "core/memory/context_length.h"
 #include "core/network/traffic.h"
 #include "core/parallelism/context/plan.h"
@@ -103,6 +104,10 @@ Result<Report> evaluate_valid(const Scenario& scenario)
     report.compute = compute_report(scenario);
     report.step = step_time(scenario);
     report.collective = collective_report(scenario, report.memory);
+    if (scenario.serving && scenario.serving->traffic.arrivals() != Arrivals::trace)
+    {
+        report.serving = std::make_shared<const ServingFigures>(serving_figures(scenario));
+    }
     return report;
 }
 

@@ -10,10 +10,13 @@
 #include "core/performance/step_time.h"
 #include "core/scenario/evidence.h"
 
+#include <memory>
 #include <optional>
 
 namespace ringside
 {
+
+struct ServingFigures; // core/evaluate/serving_figures.h
 
 struct Report
 {
@@ -23,6 +26,7 @@ struct Report
     PipelineReport pipeline;
     StepTime step;
     CollectiveReport collective;
+    std::shared_ptr<const ServingFigures> serving; // null: the scenario describes none
 };
 
 // The scenario's report, or every issue that kept it from being made. Warnings are in validate().
@@ -44,5 +48,8 @@ struct Metric
 // To add a metric, add a row to the table at the bottom of report.cpp.
 std::span<const Metric> metrics();
 const Metric* find_metric(std::string_view name);
+// Those of a scenario that describes its serving, which has them in place of others of the same name.
+std::span<const Metric> serving_metrics();
+const Metric* find_metric(std::string_view name, const Report& report);
 
 } // namespace ringside

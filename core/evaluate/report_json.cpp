@@ -2,6 +2,8 @@
 
 #include "core/base/faults.h"
 #include "core/evaluate/explain.h"
+#include "core/evaluate/serving_figures.h"
+#include "core/scenario/serving.h"
 
 #include <cmath>
 
@@ -13,7 +15,7 @@ using nlohmann::json;
 json metric_value(const Metric& metric, const Scenario& scenario, const Report& report)
 {
     const double value = metric.value(scenario, report);
-    if (metric.name == "memory.fits")
+    if (metric.name == "memory.fits" || metric.name == "serving.fits")
     {
         return value != 0;
     }
@@ -80,16 +82,21 @@ json report_json(const Scenario& scenario, const Report& report, const Issues& w
                 {"metrics", json::object()},
                 {"warnings", issues_json(warnings)},
                 {"notes", remarks(scenario, report)}};
-    for (const Metric& metric : metrics())
+    for (const Metric* metric : metrics_of(report))
     {
-        const json value = metric_value(metric, scenario, report);
-        const std::string name(metric.name);
+        const json value = metric_value(*metric, scenario, report);
+        const std::string name(metric->name);
         const auto dot = name.find('.');
         out["metrics"][name] = value;
         out[name.substr(0, dot)][name.substr(dot + 1)] = value;
     }
     out["step"]["evidence"] = step_evidence_words(scenario, report.step.total());
     out["memory"]["evidence"] = memory_evidence_words(scenario);
+    if (report.serving)
+    {
+        out["serving"]["evidence"] = serving_evidence_words(scenario, ServingMeasure::tpot);
+        out["serving"]["engine"] = scenario.serving->engine.id;
+    }
     out["memory"]["verdict"] = name_of(report.memory.verdict());
     out["software"] = {{"id", scenario.software.id},
                        {"name", scenario.software.name},

@@ -6,6 +6,7 @@
 #include "core/scenario/evidence_json.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/json_fields.h"
+#include "core/scenario/json/serving_json.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
@@ -137,6 +138,10 @@ Issues take_gpu(const json& document, const std::string& stem, Presets& presets)
     append(issues, read_fields(document, "", preset.gpu, kGpuTable.names()));
     append(issues, calibration_from_json(document, "", preset.gpu.calibration));
     take_sources(document, preset.calibration_sources, issues);
+    if (document.contains("calibration") && !preset.calibration_sources.contains("rated_w"))
+    {
+        preset.gpu.calibration.rated_w = preset.gpu.power_w;
+    }
     // A data sheet has these; left out, they would silently be another GPU's.
     for (const char* name : {"memory_gb", "hbm_gb_per_s", "bf16_tflops", "link_gb_per_s", "pcie_gb_per_s"})
     {
@@ -225,6 +230,7 @@ const JsonTable<SoftwarePreset> kSoftwareTable{{
     {"name", text_of_preset<&SoftwarePreset::software, &Software::name>, kNeeded},
     {"note", &SoftwarePreset::note},
     {"sources", &SoftwarePreset::sources, kNeeded},
+    {"also", &SoftwarePreset::also},
     {"usual_for", &SoftwarePreset::usual_for},
     {"based_on", &SoftwarePreset::based_on},
     {"fitted", read_fitted},
@@ -299,7 +305,13 @@ const ScenarioPreset* Presets::scenario(std::string_view id) const
 
 const SoftwarePreset* Presets::software_of(std::string_view id) const
 {
-    return find_by(software, id, [](const SoftwarePreset& s) -> std::string_view { return s.software.id; });
+    const auto* own =
+        find_by(software, id, [](const SoftwarePreset& s) -> std::string_view { return s.software.id; });
+    const auto other = own != nullptr
+                           ? software.end()
+                           : std::ranges::find_if(software, [&](const SoftwarePreset& s)
+                                                  { return std::ranges::find(s.also, id) != s.also.end(); });
+    return other == software.end() ? own : &*other;
 }
 
 Software Presets::usual_software(const Gpu& gpu) const
@@ -343,9 +355,33 @@ Scenario with_gpu(Scenario scenario, const Gpu& gpu, const Presets& presets)
     return scenario;
 }
 
+namespace
+{
+
+std::shared_ptr<const ServingPresets> load_engines(const std::filesystem::path& assets, Issues& issues)
+{
+    auto serving = std::make_shared<ServingPresets>();
+    each_json(assets / "engines", issues,
+              [&](const json& d, const std::string& stem) -> Issues
+              {
+                  auto engine = engine_from_json(d, stem);
+                  return engine ? (serving->engines.push_back(*engine), Issues()) : engine.issues();
+              });
+    each_json(assets / "evidence" / "serving", issues,
+              [&](const json& d, const std::string&) -> Issues
+              {
+                  auto evidence = serving_evidence_from_json(d);
+                  return evidence ? (serving->evidence = std::move(*evidence), Issues()) : evidence.issues();
+              });
+    return serving;
+}
+
+} // namespace
+
 Presets load_presets(const std::filesystem::path& assets, Issues& issues)
 {
     Presets presets;
+    presets.serving = load_engines(assets, issues);
     each_json(assets / "models", issues,
               [&](const json& d, const std::string& stem) { return take_model(d, stem, presets); });
     each_json(assets / "gpus", issues,
@@ -384,6 +420,7 @@ json to_json(const SoftwarePreset& preset)
                 {"id", preset.software.id},
                 {"name", preset.software.name},
                 {"note", preset.note},
+                {"also", preset.also},
                 {"sources", preset.sources},
                 {"based_on", preset.based_on},
                 {"measured", json::array()}});

@@ -48,6 +48,7 @@ struct SoftwarePreset
     std::vector<MeasuredKind> measured; // a user's own runs
     std::string note;
     std::vector<std::string> sources;
+    std::vector<std::string> also;      // other ids that scenarios may name it by
     std::vector<std::string> usual_for; // beginnings of the ids of accelerators that suggest it
 };
 
@@ -75,6 +76,8 @@ struct ScenarioPreset
     Scenario scenario;
 };
 
+struct ServingPresets; // core/scenario/serving.h
+
 // Every list is sorted by id.
 struct Presets
 {
@@ -84,7 +87,8 @@ struct Presets
     std::vector<SoftwarePreset> software;
     std::vector<ScenarioPreset> scenarios;
     std::vector<Framework> frameworks;
-    std::shared_ptr<const BandTable> evidence; // of all software; null where none was read
+    std::shared_ptr<const BandTable> evidence;     // of all software; null where none was read
+    std::shared_ptr<const ServingPresets> serving; // engines and what they were held against; null: the same
 
     const ModelPreset* model(std::string_view id) const;
     const GpuPreset* gpu(std::string_view id) const;

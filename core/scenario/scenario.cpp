@@ -1,6 +1,9 @@
 #include "core/scenario/scenario.h"
 
+#include "core/scenario/serving.h"
+
 #include <algorithm>
+#include <tuple>
 
 namespace ringside
 {
@@ -11,7 +14,13 @@ bool Gpu::operator==(const Gpu&) const = default;
 bool Cluster::operator==(const Cluster&) const = default;
 bool Parallel::operator==(const Parallel&) const = default;
 bool Training::operator==(const Training&) const = default;
-bool Scenario::operator==(const Scenario&) const = default;
+bool Scenario::operator==(const Scenario& o) const
+{
+    const bool alike = serving == o.serving || (serving && o.serving && *serving == *o.serving);
+    return alike &&
+           std::tie(model, cluster, parallel, training, stage_times, collective, software) ==
+               std::tie(o.model, o.cluster, o.parallel, o.training, o.stage_times, o.collective, o.software);
+}
 
 std::int64_t data_parallel(const Scenario& scenario)
 {

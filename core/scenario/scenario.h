@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -395,6 +396,8 @@ struct CollectiveSettings
     bool operator==(const CollectiveSettings&) const = default;
 };
 
+struct Serving; // core/scenario/serving.h
+
 struct Scenario
 {
     Model model;
@@ -404,8 +407,9 @@ struct Scenario
     PipelineTimes stage_times;
     CollectiveSettings collective;
     Software software;
+    std::shared_ptr<const Serving> serving; // null: none is described; copies share one, which never changes
 
-    bool operator==(const Scenario&) const;
+    bool operator==(const Scenario&) const; // of what it serves by value
 };
 
 // Data-parallel ranks: gpus / (tensor x context x pipeline), rounded down; at least 1.

@@ -6,6 +6,7 @@
 #include "core/pipeline/simulate.h"
 #include "core/scenario/fields.h"
 #include "core/scenario/fit.h"
+#include "core/scenario/serving_check.h"
 
 #include <algorithm>
 #include <numeric>
@@ -35,6 +36,7 @@ public:
         check_combinations();
         check_links();
         check_reach();
+        append(issues_, serving_issues(s_));
         return std::move(issues_);
     }
 

@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/scenario/based_on.h"
 #include "core/scenario/json/json_fields.h"
+#include "core/scenario/json/serving_json.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
@@ -207,7 +208,7 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     Issues issues;
     const std::vector<std::string> sections{"schema",   "model",       "cluster",    "parallel",
                                             "training", "stage_times", "collective", "software",
-                                            "name",     "about",       "id"};
+                                            "serving",  "name",        "about",      "id"};
     JsonPlace{value, "", issues}.refuse_others(sections);
     const auto schema = value.find("schema");
     const auto* word = schema == value.end() ? nullptr : schema->get_ptr<const std::string*>();
@@ -239,6 +240,10 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     section(value.value("training", json()), "training.lora", s.training.lora);
     section(value, "stage_times", s.stage_times);
     section(value, "collective", s.collective);
+    if (value.contains("serving"))
+    {
+        s.serving = read_serving({value["serving"], "serving", issues}, s, presets);
+    }
     if (!issues.empty())
     {
         return issues;

@@ -1,6 +1,7 @@
 #include "core/scenario/based_on.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/json_fields.h"
+#include "core/scenario/json/serving_json.h"
 
 namespace ringside
 {
@@ -93,6 +94,10 @@ json to_json(const Scenario& s, const Presets& presets)
     if (!s.software.inferred)
     {
         out["software"] = software_json(s.software, presets);
+    }
+    if (s.serving)
+    {
+        out["serving"] = serving_json(*s.serving, presets);
     }
     return out;
 }

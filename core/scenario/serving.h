@@ -1,0 +1,234 @@
+// How a model is served: engine, precisions, layout, traffic and objective, as vLLM, SGLang and TensorRT-LLM
+// name them. The `serving` object of a scenario; training's layout has no part in it.
+#pragma once
+
+#include "core/base/names.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+// What weights and the cache are stored in. Products of weights in 8 bits run at the accelerator's rate for 8
+// bits, of 4-bit floating point at that for 4 where it has one; integers are widened to 16 bits first.
+enum class StorePrecision : std::uint8_t
+{
+    bf16,
+    fp8,
+    nvfp4,
+    mxfp4,
+    int8,
+    int4
+};
+template <>
+inline constexpr auto kNamesOf<StorePrecision> = names<StorePrecision>("bf16", "fp8", "nvfp4", "mxfp4",
+                                                                       "int8", "int4");
+// Bits of a number with its scales: one of 8 bits for 16 numbers (NVFP4) or 32 (MXFP4), of 16 for 128.
+double stored_bits(StorePrecision precision);
+
+enum class BatchScheduler : std::uint8_t
+{
+    mixed,        // an iteration decodes and computes pieces of prompts (vLLM V1, TensorRT-LLM's in-flight)
+    prefill_first // a waiting prompt stops decoding (SGLang without --enable-mixed-chunk)
+};
+template <>
+inline constexpr auto kNamesOf<BatchScheduler> = names<BatchScheduler>("mixed", "prefill-first");
+
+// How memory is promised to a request.
+enum class Admission : std::uint8_t
+{
+    preempting, // its prompt's blocks only; when none are left the youngest is computed again (vLLM, SGLang)
+    reserving   // all of its tokens' (TensorRT-LLM's GUARANTEED_NO_EVICT)
+};
+template <>
+inline constexpr auto kNamesOf<Admission> = names<Admission>("preempting", "reserving");
+
+// What memory_fraction is a share of.
+enum class RoomRule : std::uint8_t
+{
+    of_all, // the GPU's memory: weights and workspace are part of it
+    of_free // what weights and workspace leave free
+};
+template <>
+inline constexpr auto kNamesOf<RoomRule> = names<RoomRule>("of-all", "of-free");
+
+// A serving engine's constants. Those of a preset stand in assets/engines, each with its source.
+struct ServingEngine
+{
+    std::string id = "vllm"; // of the preset this came from
+    std::string name = "vLLM";
+    // Of an iteration, beside what is read and multiplied: kernels and the gaps between them, by what a layer
+    // runs [us].
+    double layer_us = 25;   // norms, rotation, cache write, attention and products
+    double expert_us = 40;  // router, permutation, grouped products and their sum
+    double latent_us = 20;  // more products and kernels of latent attention
+    double quant_us = 5;    // quantizing what products of 8 bits or fewer read, attention's or experts'
+    double reduce_us = 8;   // an all-reduce before its first byte
+    double step_us = 300;   // of all: sampling, embedding, what the scheduler does not hide
+    double request_us = 10; // for each sequence in it
+    double weight_bandwidth = 0.80; // share of the memory's that reading weights reaches
+    double kv_bandwidth = 0.90;     // the same of keys and values of 16 bits
+    double kv8_bandwidth = 0.54;    // of 8 bits
+    double products = 0.65;         // share of the dense peak that products of many rows reach
+    double grouped = 0.35;          // of `products`, what experts' reach where rows abound
+    double grouped_rows = 64;       // [rows] more that each expert's product takes as long as
+    double widened = 0.5;           // of `products`, where stored integers or 4 bits are widened to 16 first
+    double attention = 0.45;        // share of the 16-bit peak that attention reaches
+    double link = 0.70;             // share of the link's rate that all-reduces of many bytes reach
+    double eager_layer_us = 800;    // [us] the host takes to launch a layer without a graph
+    double eager_expert_us = 0;     // [us] more where the layer has experts
+    double eager_latent_us = 700;   // [us] more where attention is latent
+    double prompt_ms = 5;           // [ms] of a request beside the engine's iterations, to its first token
+    double graph_tokens = 512;      // an iteration of more tokens is launched kernel by kernel
+    double memory_fraction = 0.9;   // of what `room` says
+    double workspace_gb = 4;        // [GB] activations, graphs, libraries
+    std::int64_t max_num_seqs = 256;
+    std::int64_t max_num_batched_tokens = 8192;
+    BatchScheduler scheduler = BatchScheduler::mixed;
+    Admission admission = Admission::preempting;
+    RoomRule room = RoomRule::of_all;
+
+    bool operator==(const ServingEngine&) const = default;
+};
+
+struct ServingEnginePreset
+{
+    ServingEngine engine;
+    std::string release; // what it stands for, "0.9 to 0.15"
+    std::vector<std::string> sources;
+};
+
+// The factor between a figure and what was measured, as the rows of models that no constant had seen gave it.
+struct ServingBand
+{
+    double low = 0.6;
+    double high = 1.7;
+    std::int64_t rows = 0;
+    std::int64_t models = 0;
+    double median = 0;   // of those rows' absolute errors
+    double coverage = 0; // share of those rows inside
+
+    bool operator==(const ServingBand&) const = default;
+};
+
+// Models and accelerators that were measured with an engine.
+struct ServedKind
+{
+    std::string engine;
+    std::string model;
+    std::string gpu;
+    std::int64_t rows = 0;
+
+    bool operator==(const ServedKind&) const = default;
+};
+
+struct ServingEvidence
+{
+    ServingBand tpot;
+    ServingBand ttft;
+    ServingBand rate; // tokens/s
+    std::vector<ServedKind> kinds;
+};
+
+struct ServingPresets
+{
+    std::vector<ServingEnginePreset> engines; // by id
+    ServingEvidence evidence;
+};
+
+enum class Arrivals : std::uint8_t
+{
+    rate,        // gamma-distributed gaps, a Poisson process where burstiness is 1
+    concurrency, // a closed loop: so many wait at any time, the next comes when one is answered
+    burst,       // all at once
+    trace        // as a file has them
+};
+
+struct ServingTraffic
+{
+    std::int64_t prompt = 1024;
+    std::int64_t output = 1024;
+    double length_ratio = 1; // lengths are uniform from this share of the stated ones up to them; 0 to 1
+    double spread = 0;       // or lognormal with this sigma and the stated means; 0 to 2
+    double rate = 0;         // [1/s] of requests; exactly one of the four
+    double burstiness = 1;   // shape of the gaps' gamma distribution, 0.1 to 10; 1: Poisson
+    std::int64_t concurrency = 0;
+    bool burst = false;
+    std::string trace;         // a file of requests
+    std::int64_t requests = 0; // that are counted; 0: ten for each that waits, else 1000
+    std::int64_t warmup = 0;   // served before, not counted
+    double prefix_hit = 0;     // share of the prompts' tokens that the cache has
+    std::int64_t seed = 1;
+
+    Arrivals arrivals() const
+    {
+        return !trace.empty() ? Arrivals::trace
+               : burst        ? Arrivals::burst
+               : rate > 0     ? Arrivals::rate
+                              : Arrivals::concurrency;
+    }
+    bool operator==(const ServingTraffic&) const = default;
+};
+
+struct ServingObjective
+{
+    double ttft_s = 2;
+    double tpot_s = 0.05;
+    double percentile = 90; // of requests that must hold both
+
+    bool operator==(const ServingObjective&) const = default;
+};
+
+// A replica's GPUs: of so many tensor-parallel ranks in each of `pipeline` stages, `data` attention replicas
+// of those, whose experts are dealt over `expert` ranks.
+struct ServingLayout
+{
+    std::int64_t tensor = 1;
+    std::int64_t pipeline = 1;
+    std::int64_t data = 1;
+    std::int64_t expert = 1;
+    std::int64_t replicas = 1;
+
+    std::int64_t gpus() const { return tensor * pipeline * data; } // of one replica
+    bool operator==(const ServingLayout&) const = default;
+};
+
+struct ServingSpeculation
+{
+    std::int64_t tokens = 0; // drafted a step
+    double acceptance = 0.7;
+    double cost = 0.05; // of one draft, in decoding steps
+
+    bool operator==(const ServingSpeculation&) const = default;
+};
+
+struct Serving
+{
+    ServingEngine engine;
+    StorePrecision experts = StorePrecision::bf16;
+    StorePrecision rest = StorePrecision::bf16;
+    StorePrecision kv_cache = StorePrecision::bf16;
+    ServingLayout layout;
+    bool disaggregated = false;
+    ServingLayout prefill;         // of the engines that only prefill
+    double kv_link_gb_per_s = 0;   // [GB/s] one-way per GPU that the cache moves over; 0: the network's
+    std::int64_t max_num_seqs = 0; // of an attention replica; 0: the engine's
+    std::int64_t max_num_batched_tokens = 0; // 0: the engine's
+    double memory_fraction = 0;              // 0: the engine's
+    BatchScheduler scheduler = BatchScheduler::mixed;
+    bool cuda_graphs = true;
+    ServingTraffic traffic;
+    ServingObjective objective;
+    ServingSpeculation speculative;
+    std::int64_t redundant_experts = 0;
+    bool two_batch = false;
+    double imbalance = 1;                            // tokens of the busiest GPU's experts over the mean
+    std::shared_ptr<const ServingEvidence> evidence; // what its figures were held against; null: nothing
+
+    bool operator==(const Serving&) const;
+};
+
+} // namespace ringside

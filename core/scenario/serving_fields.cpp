@@ -1,0 +1,182 @@
+#include "core/scenario/serving_fields.h"
+
+#include <array>
+
+namespace ringside
+{
+
+namespace
+{
+
+template <class S, class E, E S::*M>
+Choice<S> enum_choice()
+{
+    return {kNamesOf<E>.all, [](const S& s) { return static_cast<int>(s.*M); },
+            [](S& s, int i) { s.*M = static_cast<E>(i); }};
+}
+
+using EngineField = Field<ServingEngine>;
+constexpr double kMostMicroseconds = 1e5;
+
+const std::array kEngineFields = {
+    EngineField{"layer_us", "Layer", "us", "kernels and gaps of a layer: norms, attention and products",
+                &ServingEngine::layer_us, 0, kMostMicroseconds},
+    EngineField{"expert_us", "Experts", "us", "more of a layer with experts: router, permutation, sum",
+                &ServingEngine::expert_us, 0, kMostMicroseconds},
+    EngineField{"latent_us", "Latent attention", "us", "more of a layer with latent attention",
+                &ServingEngine::latent_us, 0, kMostMicroseconds},
+    EngineField{"quant_us", "Quantization", "us", "quantizing what products of 8 bits or fewer read",
+                &ServingEngine::quant_us, 0, kMostMicroseconds},
+    EngineField{"reduce_us", "All-reduce", "us", "an all-reduce before its first byte",
+                &ServingEngine::reduce_us, 0, kMostMicroseconds},
+    EngineField{"step_us", "Iteration", "us", "sampling, embedding and scheduler of an iteration",
+                &ServingEngine::step_us, 0, kMostMicroseconds},
+    EngineField{"request_us", "Request", "us", "host and sampler, for each sequence of an iteration",
+                &ServingEngine::request_us, 0, kMostMicroseconds},
+    EngineField{"weight_bandwidth", "Weight bandwidth", "", "share of the memory's that weights reach",
+                &ServingEngine::weight_bandwidth, 0.01, 1},
+    EngineField{"kv_bandwidth", "KV bandwidth", "", "share of the memory's that a 16-bit cache reaches",
+                &ServingEngine::kv_bandwidth, 0.01, 1},
+    EngineField{"kv8_bandwidth", "KV bandwidth, 8 bits", "", "the same of a cache of 8 bits or fewer",
+                &ServingEngine::kv8_bandwidth, 0.01, 1},
+    EngineField{"products", "Products", "", "share of the dense peak that large products reach",
+                &ServingEngine::products, 0.01, 1},
+    EngineField{"grouped", "Grouped products", "", "share of that which experts' products reach",
+                &ServingEngine::grouped, 0.01, 1},
+    EngineField{"grouped_rows", "Grouped rows", "rows",
+                "more rows that each expert's product takes as long as", &ServingEngine::grouped_rows, 0,
+                1e5},
+    EngineField{"widened", "Widened products", "",
+                "share of `products` where stored integers or 4 bits are widened to 16 first",
+                &ServingEngine::widened, 0.01, 1},
+    EngineField{"attention", "Attention", "", "share of the 16-bit peak that attention reaches",
+                &ServingEngine::attention, 0.01, 1},
+    EngineField{"link", "Link", "", "share of the link that large all-reduces reach", &ServingEngine::link,
+                0.01, 1},
+    EngineField{"eager_layer_us", "Eager layer", "us", "host's time to launch a layer without a CUDA graph",
+                &ServingEngine::eager_layer_us, 0, kMostMicroseconds},
+    EngineField{"eager_expert_us", "Eager experts", "us", "more of a layer with experts",
+                &ServingEngine::eager_expert_us, 0, kMostMicroseconds},
+    EngineField{"eager_latent_us", "Eager latent attention", "us", "more of a layer with latent attention",
+                &ServingEngine::eager_latent_us, 0, kMostMicroseconds},
+    EngineField{"prompt_ms", "Request handling", "ms", "of a request before an iteration has it",
+                &ServingEngine::prompt_ms, 0, 1e4},
+    EngineField{"graph_tokens", "Graph tokens", "tokens", "iterations of more are launched kernel by kernel",
+                &ServingEngine::graph_tokens, 0, 1e6},
+    EngineField{"memory_fraction", "Memory fraction", "", "of the GPU's memory, or of what weights leave",
+                &ServingEngine::memory_fraction, 0.05, 1},
+    EngineField{"workspace_gb", "Workspace", "GB", "activations, graphs and libraries",
+                &ServingEngine::workspace_gb, 0, 1000},
+    EngineField{"max_num_seqs", "Sequences", "", "of an attention replica at once",
+                &ServingEngine::max_num_seqs, 1, 1 << 20},
+    EngineField{"max_num_batched_tokens", "Batched tokens", "tokens", "of an iteration",
+                &ServingEngine::max_num_batched_tokens, 16, 1 << 24},
+    EngineField{"scheduler", "Scheduler", "", "mixed iterations, or prompts first",
+                enum_choice<ServingEngine, BatchScheduler, &ServingEngine::scheduler>()},
+    EngineField{"admission", "Admission", "", "a prompt's blocks, or room for all of a request",
+                enum_choice<ServingEngine, Admission, &ServingEngine::admission>()},
+    EngineField{"room", "Room", "", "what memory_fraction is a share of",
+                enum_choice<ServingEngine, RoomRule, &ServingEngine::room>()},
+};
+
+using LayoutField = Field<ServingLayout>;
+const std::array kLayoutFields = {
+    LayoutField{"tensor", "Tensor", "", "tensor parallelism", &ServingLayout::tensor, 1, 64, "tp"},
+    LayoutField{"pipeline", "Pipeline", "", "stages", &ServingLayout::pipeline, 1, 32, "pp"},
+    LayoutField{"data", "Data", "", "attention replicas that share experts", &ServingLayout::data, 1, 576,
+                "dp"},
+    LayoutField{"expert", "Expert", "", "expert parallelism", &ServingLayout::expert, 1, 1024, "ep"},
+    LayoutField{"replicas", "Replicas", "", "independent copies", &ServingLayout::replicas, 1, 10000},
+};
+
+const std::array kServingFields = {
+    Field<Serving>{"kv_cache", "KV cache", "", "precision of keys and values",
+                   enum_choice<Serving, StorePrecision, &Serving::kv_cache>()},
+    Field<Serving>{"kv_link_gb_per_s", "KV link", "GB/s", "one-way per GPU; 0: the network's",
+                   &Serving::kv_link_gb_per_s, 0, 1e5},
+    Field<Serving>{"max_num_seqs", "Sequences", "", "of an attention replica at once; 0: the engine's",
+                   &Serving::max_num_seqs, 0, 1 << 20},
+    Field<Serving>{"max_num_batched_tokens", "Batched tokens", "tokens", "of an iteration; 0: the engine's",
+                   &Serving::max_num_batched_tokens, 0, 1 << 24, "chunked_prefill_size"},
+    Field<Serving>{"memory_fraction", "Memory fraction", "", "for weights and cache; 0: the engine's",
+                   &Serving::memory_fraction, 0, 1, "gpu_memory_utilization"},
+    Field<Serving>{"scheduler", "Scheduler", "", "mixed iterations, or prompts first",
+                   enum_choice<Serving, BatchScheduler, &Serving::scheduler>()},
+    Field<Serving>{"cuda_graphs", "CUDA graphs", "", "decoding replays graphs", &Serving::cuda_graphs},
+    Field<Serving>{"redundant_experts", "Redundant experts", "", "copies beyond one of each, in a layer",
+                   &Serving::redundant_experts, 0, 65536},
+    Field<Serving>{"two_batch", "Two half batches", "", "one computes while the other's tokens travel",
+                   &Serving::two_batch},
+    Field<Serving>{"imbalance", "Imbalance", "", "tokens of the busiest GPU's experts over the mean",
+                   &Serving::imbalance, 1, 64},
+};
+
+using TrafficField = Field<ServingTraffic>;
+const std::array kTrafficFields = {
+    TrafficField{"prompt", "Prompt", "tokens", "of a request", &ServingTraffic::prompt, 1, 1e7},
+    TrafficField{"output", "Output", "tokens", "of an answer", &ServingTraffic::output, 1, 1e7},
+    TrafficField{"length_ratio", "Length ratio", "",
+                 "lengths are uniform from this share of those up to them", &ServingTraffic::length_ratio, 0,
+                 1, "random_range_ratio"},
+    TrafficField{"spread", "Spread", "", "or lognormal with this sigma; 0: uniform", &ServingTraffic::spread,
+                 0, 2},
+    TrafficField{"rate", "Rate", "requests/s", "of a Poisson process", &ServingTraffic::rate, 0, 1e6,
+                 "request_rate"},
+    TrafficField{"burstiness", "Burstiness", "", "shape of the gaps' gamma distribution; 1: Poisson",
+                 &ServingTraffic::burstiness, 0.1, 10},
+    TrafficField{"concurrency", "Concurrency", "", "requests in flight of a closed loop",
+                 &ServingTraffic::concurrency, 0, 1e6, "max_concurrency"},
+    TrafficField{"burst", "Burst", "", "all requests at once", &ServingTraffic::burst},
+    TrafficField{"requests", "Requests", "", "that are counted; 0: ten for each in flight, else 1000",
+                 &ServingTraffic::requests, 0, 1e7, "num_prompts"},
+    TrafficField{"warmup", "Warm-up", "requests", "answered before the others are sent; not counted",
+                 &ServingTraffic::warmup, 0, 1e7},
+    TrafficField{"prefix_hit", "Prefix hits", "", "share of the prompts' tokens that are in the cache",
+                 &ServingTraffic::prefix_hit, 0, 1},
+    TrafficField{"seed", "Seed", "", "of lengths and gaps", &ServingTraffic::seed, 0, 1e9},
+};
+
+const std::array kObjectiveFields = {
+    Field<ServingObjective>{"ttft_s", "TTFT", "s", "to the first token", &ServingObjective::ttft_s, 1e-6,
+                            1e6},
+    Field<ServingObjective>{"tpot_s", "TPOT", "s", "between tokens, mean of a request",
+                            &ServingObjective::tpot_s, 1e-6, 1e6},
+    Field<ServingObjective>{"percentile", "Percentile", "%", "of requests that hold both",
+                            &ServingObjective::percentile, 1, 100},
+};
+
+const std::array kSpeculationFields = {
+    Field<ServingSpeculation>{"tokens", "Drafted", "tokens", "in a step", &ServingSpeculation::tokens, 0, 32},
+    Field<ServingSpeculation>{"acceptance", "Acceptance", "", "of each draft",
+                              &ServingSpeculation::acceptance, 0, 1},
+    Field<ServingSpeculation>{"cost", "Cost", "steps", "of one draft", &ServingSpeculation::cost, 0, 1},
+};
+
+} // namespace
+
+std::span<const Field<ServingEngine>> fields_of(const ServingEngine&)
+{
+    return kEngineFields;
+}
+std::span<const Field<ServingLayout>> fields_of(const ServingLayout&)
+{
+    return kLayoutFields;
+}
+std::span<const Field<Serving>> fields_of(const Serving&)
+{
+    return kServingFields;
+}
+std::span<const Field<ServingTraffic>> fields_of(const ServingTraffic&)
+{
+    return kTrafficFields;
+}
+std::span<const Field<ServingObjective>> fields_of(const ServingObjective&)
+{
+    return kObjectiveFields;
+}
+std::span<const Field<ServingSpeculation>> fields_of(const ServingSpeculation&)
+{
+    return kSpeculationFields;
+}
+
+} // namespace ringside

@@ -1,0 +1,229 @@
+#include "core/serving/engine/clock.h"
+
+#include "core/base/ranges.h"
+#include "core/model/compute.h"
+#include "core/model/weights.h"
+#include "core/serving/wide_experts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr double kReducedBytes = 2; // of an activation
+
+// [FLOP/s] at which products of weights stored so run. MXFP4 multiplies 8-bit activations where the
+// accelerator has 4-bit products (TensorRT-LLM's W4A8_MXFP4_MXFP8), 16-bit ones elsewhere.
+double product_peak(const Gpu& gpu, StorePrecision stored)
+{
+    const bool four = gpu.fp4_tflops > 0;
+    const double eight = gpu.fp8_tflops > 0 ? gpu.fp8_tflops : gpu.bf16_tflops;
+    const double tflops = stored == StorePrecision::fp8             ? eight
+                          : stored == StorePrecision::nvfp4 && four ? gpu.fp4_tflops
+                          : stored == StorePrecision::mxfp4 && four ? eight
+                                                                    : gpu.bf16_tflops;
+    return tflops * 1e12;
+}
+
+// Whether activations are quantized before such products.
+bool reads_quantized(const Gpu& gpu, StorePrecision stored)
+{
+    return product_peak(gpu, stored) > gpu.bf16_tflops * 1e12;
+}
+
+Parallel attention_group(const ServingLayout& layout)
+{
+    Parallel p;
+    p.tensor = layout.tensor;
+    return p;
+}
+
+double local_sum(const std::vector<Weight>& weights)
+{
+    return sum_over(weights, [](const Weight& w) { return real(w.local_elements()); });
+}
+
+} // namespace
+
+EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const ServingLayout& layout)
+    : engine_(serving.engine), layout_(layout), scenario_(scenario)
+{
+    Model& m = scenario_.model;
+    m.mtp_layers = 0; // what drafts is the speculation's
+    scenario_.serving = nullptr;
+    const Gpu& gpu = scenario.cluster.gpu;
+    layers_ = real(m.layers);
+    routed_ = sum_over(m.layers, [&](std::int64_t i) { return has_experts(m, i) ? 1.0 : 0.0; });
+    latent_ = m.attention == Attention::mla;
+    graphs_ = serving.cuda_graphs;
+    quantized_ = reads_quantized(gpu, serving.rest);
+    experts_quantized_ = reads_quantized(gpu, serving.experts);
+    two_batch_ = serving.two_batch && layout.data > 1;
+    imbalance_ = serving.imbalance;
+    hidden_ = real(m.hidden);
+    const auto reached = [&](StorePrecision stored)
+    {
+        const bool widened = stored_bits(stored) < 16 && !reads_quantized(gpu, stored);
+        return product_peak(gpu, stored) * engine_.products * (widened ? engine_.widened : 1);
+    };
+    dense_peak_ = reached(serving.rest);
+    expert_peak_ = reached(serving.experts) * engine_.grouped;
+    attention_peak_ = gpu.bf16_tflops * 1e12 * engine_.attention * real(layout.tensor);
+    memory_rate_ = gpu.hbm_gb_per_s * 1e9;
+    const bool narrow = stored_bits(serving.kv_cache) < 16;
+    kv_number_ = stored_bits(serving.kv_cache) / 8;
+    kv_rate_ = memory_rate_ * (narrow ? engine_.kv8_bandwidth : engine_.kv_bandwidth);
+    const bool leaves = layout.tensor > scenario.cluster.gpus_per_node;
+    link_rate_ =
+        engine_.link * 1e9 * (leaves ? scenario.cluster.network_gb_per_s : node_link(scenario.cluster));
+    wide_.gpus = layout.tensor;
+    wide_.ranks = layout.data;
+    wide_.redundant = serving.redundant_experts;
+    wide_.eight_bit = experts_quantized_;
+    wide_.imbalance = imbalance_;
+    shape_ = cache_shape(m, layout.tensor);
+    count_weights(scenario_, serving);
+    find_room(scenario_, serving);
+}
+
+void EngineClock::count_weights(const Scenario& scenario, const Serving& serving)
+{
+    const Model& m = scenario.model;
+    const Parallel group = attention_group(layout_);
+    const StageWeights held = stage_weights(m, group, Placement::loop).front();
+    const double looked_up = m.tied_embeddings ? 0 : local_sum(embedding_weights(m, group));
+    const double all = real(held.expert); // of the whole model: no axis of the group cuts them
+    const double ranks = real(layout_.tensor * layout_.data);
+    const double dense_each = stored_bits(serving.rest) / 8;
+    const double expert_each = stored_bits(serving.experts) / 8;
+    experts_ = real(m.experts);
+    visited_ = m.experts > 0 ? real(m.experts_per_token) / experts_ : 1;
+    const double slots = m.experts > 0 ? 1 + real(serving.redundant_experts) / experts_ : 1;
+    dense_bytes_ = dense_each * (real(held.dense) - looked_up);
+    expert_bytes_ = expert_each * all * slots / ranks;
+    weight_bytes_ = std::ceil((dense_each * real(held.dense) + expert_bytes_) / real(layout_.pipeline));
+    const ComputeReport c = compute_report(scenario);
+    const double sparse = 2 * all * visited_;
+    dense_flops_ = (c.products_token.value - sparse) / real(layout_.tensor);
+    head_flops_ = c.head_token.value / real(layout_.tensor);
+    expert_flops_ = m.experts > 0 ? 2 * all / experts_ / ranks : 0;
+}
+
+// Tokens of one attention replica. A pipeline's stages hold the cache of as many of those as there are
+// stages.
+void EngineClock::find_room(const Scenario& scenario, const Serving& serving)
+{
+    const double device = scenario.cluster.gpu.memory_gb * 1e9;
+    const double workspace = engine_.workspace_gb * 1e9;
+    const double fraction = serving.memory_fraction > 0 ? serving.memory_fraction : engine_.memory_fraction;
+    const double left = engine_.room == RoomRule::of_all ? fraction * device - weight_bytes_ - workspace
+                                                         : fraction * (device - weight_bytes_ - workspace);
+    token_bytes_ = kv_number_ * shape_.over_layers([&](const AttentionLayers& a)
+                                                   { return a.here(a.token_numbers(), 0, shape_.ranks); });
+    // Windows and states take the same for every request; what a mean one holds stands for all.
+    const double mean = real(serving.traffic.prompt) + real(serving.traffic.output) / 2;
+    const double each = std::max(kv_number_ * shape_.local(mean) / mean, 1e-9);
+    room_ = left / each;
+}
+
+double EngineClock::read(double tokens) const
+{
+    return kv_number_ *
+           shape_.over_layers([&](const AttentionLayers& a) { return shape_.local_read(a, tokens); });
+}
+
+double EngineClock::prompt_flops(std::span<const PromptPiece> prompts) const
+{
+    const LayerKeys full;
+    double flops = 0;
+    for (const PromptPiece& piece : prompts)
+    {
+        const double all = piece.before + piece.tokens;
+        const double pairs = full.attended_by_all(all) - full.attended_by_all(piece.before);
+        flops += shape_.over_layers(
+            [&](const AttentionLayers& a)
+            {
+                const double keys = a.keys.attended_by_all(all) - a.keys.attended_by_all(piece.before);
+                return a.key_flops * keys + a.index_flops * pairs / a.keys.every +
+                       a.state_flops * piece.tokens;
+            });
+    }
+    return flops;
+}
+
+double EngineClock::reduce(double tokens) const
+{
+    const double t = real(layout_.tensor);
+    if (t <= 1)
+    {
+        return 0;
+    }
+    const double count = 2 * layers_ - (layout_.data > 1 ? routed_ : 0);
+    return count *
+           (engine_.reduce_us * 1e-6 + 2 * (t - 1) / t * kReducedBytes * tokens * hidden_ / link_rate_);
+}
+
+double EngineClock::exchange(double tokens, bool prompts) const
+{
+    return layout_.data > 1 && routed_ > 0
+               ? routed_ * exchange_seconds(scenario_, wide_, tokens, prompts, two_batch_)
+               : 0;
+}
+
+// What the host needs to launch all kernels, where no graph is replayed.
+double EngineClock::launched(double tokens, bool prompts) const
+{
+    const bool eager = (prompts && tokens > engine_.graph_tokens) || !graphs_;
+    const double us = eager ? layers_ * (engine_.eager_layer_us + (latent_ ? engine_.eager_latent_us : 0)) +
+                                  routed_ * engine_.eager_expert_us
+                            : 0;
+    return us * 1e-6;
+}
+
+EngineTime EngineClock::time(const EngineWork& work) const
+{
+    EngineTime t;
+    double prompt = 0;
+    double ends = 0;
+    double before = 0;
+    for (const PromptPiece& piece : work.prompts)
+    {
+        prompt += piece.tokens;
+        ends += piece.last ? 1 : 0;
+        before += piece.before > 0 ? kv_number_ * shape_.local(piece.before) : 0;
+    }
+    const double decoded = work.decoding * (1 + work.drafted);
+    const double tokens = decoded + prompt;
+    const double all = std::max(tokens, work.everywhere);
+    const double turns = two_batch_ && tokens > 1 ? 2 : 1; // halves that each read the weights
+    const double wanted = visited_ >= 1 ? 1 : 1 - std::pow(1 - visited_, all / turns);
+    const double dense_read = turns * dense_bytes_ / (memory_rate_ * engine_.weight_bandwidth);
+    const double expert_read = turns * wanted * expert_bytes_ / (memory_rate_ * engine_.weight_bandwidth);
+    const double dense = (tokens * dense_flops_ + (decoded + ends) * head_flops_) / dense_peak_;
+    const double expert = imbalance_ * expert_flops_ *
+                          (all * visited_ * experts_ + turns * wanted * experts_ * engine_.grouped_rows) /
+                          expert_peak_;
+    t.weights = dense_read + expert_read;
+    t.compute = std::max(0.0, dense - dense_read) + std::max(0.0, experts_ > 0 ? expert - expert_read : 0);
+    t.compute += prompt_flops(work.prompts) / attention_peak_;
+    const double scored =
+        decoded * shape_.over_layers([&](const AttentionLayers& a) { return a.decoded(work.context); }) /
+        attention_peak_;
+    t.kv = std::max((work.decoding * read(work.context) + before) / kv_rate_, scored);
+    t.reduce = reduce(tokens);
+    t.exchange = exchange(tokens, !work.prompts.empty());
+    t.host = (engine_.step_us + engine_.request_us * (work.decoding + real(std::ssize(work.prompts)))) * 1e-6;
+    t.launch = turns * 1e-6 *
+               (layers_ * (engine_.layer_us + (latent_ ? engine_.latent_us : 0) +
+                           (quantized_ ? engine_.quant_us : 0)) +
+                routed_ * (engine_.expert_us + (experts_quantized_ ? engine_.quant_us : 0)));
+    const double floor = launched(tokens, !work.prompts.empty());
+    t.launch += std::max(0.0, floor - (t.weights + t.kv + t.compute + t.launch + t.reduce + t.exchange));
+    return t;
+}
+
+} // namespace ringside

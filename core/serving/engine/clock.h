@@ -1,0 +1,101 @@
+// How long one iteration of a serving engine takes: the kernels and gaps of its layers, weights and cache at
+// the bandwidths that reading them reaches, products, all-reduces, the exchange of experts' tokens and the
+// host. The constants are the engine's (core/scenario/serving.h); with those of `bound` it is the roofline of
+// core/serving/serving.h.
+//
+// Dense weights and experts' are read or multiplied, whichever takes longer; the rest adds up. Each expert
+// that any token wants is read, 1 - (1 - k/E)^b of them, and its product takes as long as if it had
+// `grouped_rows` more rows (tiles are padded for every expert). An iteration of more than `graph_tokens`
+// tokens takes at least what the host needs to launch it. All-reduces carry 16-bit activations in a ring.
+#pragma once
+
+#include "core/scenario/scenario.h"
+#include "core/scenario/serving.h"
+#include "core/serving/cache.h"
+#include "core/serving/serving.h"
+
+#include <span>
+#include <vector>
+
+namespace ringside
+{
+
+// [s] The parts add up.
+struct EngineTime
+{
+    double weights = 0;  // read
+    double kv = 0;       // read
+    double compute = 0;  // products beyond what reading their weights takes, and attention of prompts
+    double launch = 0;   // kernels' starts and gaps, or the host where it launches
+    double reduce = 0;   // all-reduces
+    double exchange = 0; // experts' tokens
+    double host = 0;     // sampling, scheduler, drafts
+
+    double total() const { return weights + kv + compute + launch + reduce + exchange + host; }
+};
+
+// What the slowest attention replica computes, and all of them together.
+struct EngineWork
+{
+    double decoding = 0; // sequences
+    double context = 0;  // mean tokens in the cache of each
+    double drafted = 0;  // tokens checked for each beside its next one
+    std::span<const PromptPiece> prompts = {};
+    double everywhere = 0; // tokens of all replicas; less than this one's: this one's
+};
+
+class EngineClock
+{
+public:
+    // The scenario must be valid, its serving included; both are looked at only here.
+    EngineClock(const Scenario& scenario, const Serving& serving, const ServingLayout& layout);
+
+    EngineTime time(const EngineWork& work) const;
+
+    Bytes weights() const { return Bytes(weight_bytes_); } // of one GPU
+    Bytes token() const { return Bytes(token_bytes_); }    // of one GPU, in the cache of all stages
+    double room() const { return room_; } // [tokens] of the cache of one attention replica; below 0: none
+
+private:
+    void count_weights(const Scenario& scenario, const Serving& serving);
+    void find_room(const Scenario& scenario, const Serving& serving);
+    double read(double tokens) const; // [B] of the cache of one sequence, by a decoding step
+    double prompt_flops(std::span<const PromptPiece> prompts) const;
+    double reduce(double tokens) const;
+    double exchange(double tokens, bool prompts) const;
+    double launched(double tokens, bool prompts) const;
+
+    ServingEngine engine_;
+    ServingLayout layout_;
+    Scenario scenario_; // for the exchange
+    ServingSetup wide_;
+    CacheShape shape_;
+    double layers_ = 0;
+    double routed_ = 0; // layers with experts
+    bool latent_ = false;
+    bool graphs_ = true;
+    bool quantized_ = false; // what dense products read
+    bool experts_quantized_ = false;
+    double dense_bytes_ = 0; // of one GPU, read by every iteration
+    double expert_bytes_ = 0;
+    double weight_bytes_ = 0;
+    double visited_ = 1; // share of the experts that a token visits
+    double experts_ = 0;
+    double dense_flops_ = 0; // of one token, on one GPU
+    double head_flops_ = 0;
+    double expert_flops_ = 0; // of a token's copy in one expert, all layers
+    double dense_peak_ = 1;   // [FLOP/s] reached
+    double expert_peak_ = 1;
+    double attention_peak_ = 1;
+    double memory_rate_ = 1; // [B/s] data sheet
+    double kv_rate_ = 1;     // [B/s] reached
+    double kv_number_ = 2;   // [B]
+    double link_rate_ = 1;   // [B/s] reached
+    double hidden_ = 0;
+    double imbalance_ = 1;
+    double token_bytes_ = 0;
+    double room_ = 0;
+    bool two_batch_ = false;
+};
+
+} // namespace ringside

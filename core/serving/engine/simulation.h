@@ -1,0 +1,81 @@
+// Requests and the engines that serve them: who waits, what an iteration takes, when tokens come.
+//
+// A replica has `data` attention replicas in lockstep: an iteration ends for all when the slowest has ended,
+// and experts see the tokens of all. Requests go to the replica with the fewest. One with more than kFollowed
+// attention replicas follows that many, each for several. `pipeline` stages hold as many batches, which take
+// turns; each is served like a replica of its own. Where nothing arrives, ends or is computed of a prompt,
+// steps are taken together.
+//
+// Admission, chunks and preemption are those of the engine's scheduler (vLLM, vllm/v1/core/sched/
+// scheduler.py; SGLang, python/sglang/srt/managers/schedule_policy.py; TensorRT-LLM's
+// GUARANTEED_NO_EVICT, cpp/include/tensorrt_llm/executor/types.h): mixed engines decode everything that runs
+// and fill the budget of tokens with pieces of prompts, first come first served; prefill-first engines stop
+// decoding for it. A preempted request is computed again with what it had answered.
+//
+// Disaggregated: engines that only prefill; the cache then moves to one that decodes.
+#pragma once
+
+#include "core/serving/engine/clock.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ringside
+{
+
+struct EngineRequest
+{
+    double arrival = 0; // [s] sent by the client
+    std::int64_t prompt = 1;
+    std::int64_t output = 1;
+    std::int64_t cached = 0; // tokens of the prompt that the prefix cache has
+    // What came of it.
+    double start = -1; // [s] of its prefill
+    double first = 0;  // [s] token, at the client
+    double end = 0;
+    std::int64_t preempted = 0;
+
+    double ttft() const { return first - arrival; }
+    double tpot() const { return output > 1 ? (end - first) / static_cast<double>(output - 1) : 0; }
+    double e2e() const { return end - arrival; }
+};
+
+// Iterations, or steps of decoding that were taken together.
+struct EngineStep
+{
+    double start = 0;
+    double end = 0;
+    double decoding = 0; // sequences of the slowest attention replica
+    double prompt = 0;   // tokens of prompts, of all attention replicas
+    double waiting = 0;  // requests that are not admitted
+};
+
+struct EngineRun
+{
+    std::vector<EngineRequest> requests; // as they were given
+    std::vector<EngineStep> steps;       // of the first engine, where they were asked for
+    double seconds = 0;                  // from the first arrival to the last token
+    double room = 0;                     // [tokens] of the cache of an attention replica that decodes
+    std::int64_t preemptions = 0;
+    bool fits = true; // weights and the largest request
+};
+
+inline constexpr std::int64_t kFollowed = 8;
+
+struct EngineCount
+{
+    std::int64_t front = 1;   // replicas, times the stages of each; those that prefill, where disaggregated
+    std::int64_t back = 1;    // that decode, where disaggregated
+    std::int64_t waiting = 0; // requests in flight of a closed loop; 0: they come when their arrival says
+    bool keep_steps = false;  // of the first engine
+};
+
+// Requests by arrival. In a closed loop the first are sent at once, and the next one when one is answered.
+EngineRun run_engines(const Scenario& scenario, const Serving& serving, std::vector<EngineRequest> requests,
+                      const EngineCount& count);
+
+// The requests that the scenario's traffic describes; lengths and gaps follow from its seed. Of a trace,
+// which is a file's: none.
+std::vector<EngineRequest> traffic_requests(const ServingTraffic& traffic, std::int64_t count);
+
+} // namespace ringside
