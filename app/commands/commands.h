@@ -41,7 +41,8 @@ struct CliCommand
 extern const CliCommand evaluate_command, validate_command, calibrate_command, check_command,
     question_command, schedule_command, collective_command, scaling_command, search_command, rent_command,
     import_command, export_command, lesson_command, train_command, picture_command, animate_command,
-    guide_command, link_command, bench_command, measure_command, progress_command, check_launch_command;
+    guide_command, link_command, bench_command, measure_command, progress_command, check_launch_command,
+    replay_command;
 
 // What `bench` measures.
 struct BenchOptions : CommonOptions
@@ -50,6 +51,7 @@ struct BenchOptions : CommonOptions
     std::string bands; // file that the bands of accuracy are written to; empty: none
 };
 int run_bench_accuracy(const BenchOptions& options);
+int run_bench_serving(const BenchOptions& options);
 int run_bench_schedule(const CommonOptions& options);
 int run_bench_collective(const CommonOptions& options);
 int run_bench_search(const CommonOptions& options);

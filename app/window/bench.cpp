@@ -277,13 +277,15 @@ constexpr std::array kBenchmarks{Benchmark{"frame", plain<run_bench_frame>},
                                  Benchmark{"collective", plain<run_bench_collective>},
                                  Benchmark{"search", plain<run_bench_search>},
                                  Benchmark{"accuracy", run_bench_accuracy},
+                                 Benchmark{"serving", run_bench_serving},
                                  Benchmark{"train", plain<run_bench_train>}};
 
 int run_bench(const BenchOptions& o)
 {
-    if (!o.bands.empty() && o.what != "accuracy")
+    if (!o.bands.empty() && o.what != "accuracy" && o.what != "serving")
     {
-        end_with({{"--bands", fmt::format("bench {} computes no bands", o.what), "use bench accuracy"}});
+        end_with({{"--bands", fmt::format("bench {} computes no bands", o.what),
+                   "use bench accuracy or bench serving"}});
     }
     return std::ranges::find(kBenchmarks, o.what, &Benchmark::what)->run(o);
 }
@@ -292,11 +294,13 @@ void add_bench_options(CLI::App& app, BenchOptions& o)
 {
     one_of(app.add_option("WHAT", o.what,
                           "frame: drawing; schedule: pipeline orders and their simulation; collective: cost "
-                          "model; search: layouts; accuracy: measured steps by source; train: the trainer"),
+                          "model; search: layouts; accuracy: measured steps by source; serving: measured "
+                          "serving by model; train: the "
+                          "trainer"),
            texts_of(kBenchmarks, &Benchmark::what))
         ->required();
     app.add_option("--bands", o.bands,
-                   "with accuracy: write the bands that the measured steps give to this file");
+                   "with accuracy or serving: write the bands that the measured steps give to this file");
     add_json(app, o);
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/names.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -131,6 +132,9 @@ struct ServingEvidence
     ServingBand ttft;
     ServingBand rate; // tokens/s
     std::vector<ServedKind> kinds;
+    // By set, in the order of its rows, three for each (TPOT, TTFT, tokens/s): computed over measured, made
+    // without the row's model; 0: not measured.
+    std::map<std::string, std::vector<double>> left_out;
 };
 
 struct ServingPresets

@@ -240,12 +240,26 @@ const JsonTable<ServedKind> kServedKindTable{{
     {"rows", &ServedKind::rows, {.least = 0}},
 }};
 
+void read_left_out_ratios(const JsonPlace& place, ServingEvidence& evidence)
+{
+    if (!place.is_object("give {set: [ratio, ...]}"))
+    {
+        return;
+    }
+    for (const auto& [set, _] : place.value.items())
+    {
+        read_value(place.member(set), {.least = 0, .most = 1e6}, evidence.left_out[set]);
+    }
+}
+
 const JsonTable<ServingEvidence> kServingEvidenceTable{{
     json_schema<ServingEvidence>("ringside.serving-bands/1"),
     {"tpot", &ServingEvidence::tpot, kServingBandTable},
     {"ttft", &ServingEvidence::ttft, kServingBandTable},
     {"rate", &ServingEvidence::rate, kServingBandTable},
+    {"note"},
     {"kinds", &ServingEvidence::kinds, kServedKindTable},
+    {"left_out", read_left_out_ratios},
 }};
 
 } // namespace
@@ -275,7 +289,10 @@ Result<ServingEvidence> serving_evidence_from_json(const json& document)
 
 nlohmann::ordered_json to_json(const ServingEvidence& evidence)
 {
-    return kServingEvidenceTable.write(evidence);
+    nlohmann::ordered_json out = kServingEvidenceTable.write(evidence);
+    out["note"] = "Computed by `ringside bench serving --bands`; core/evaluate/serving_accuracy.h says how.";
+    out["left_out"] = evidence.left_out;
+    return out;
 }
 
 } // namespace ringside
