@@ -26,17 +26,18 @@ namespace
 
 constexpr double kNoise = 0.06; // of a measured step's logarithm
 constexpr std::size_t kMostLetters = 40;
-constexpr std::size_t kFirst = 3; // steps of a run that are seen
+constexpr std::ptrdiff_t kFirst = 3; // steps of a run that are seen before the next
 
 struct Moved
 {
     std::string_view name;
     double Software::*member;
-    double prior; // of the logarithm of its factor
+    double prior;      // of the logarithm of its factor
+    double offset = 0; // that is added before it is multiplied, so that nothing can become something
 };
-constexpr std::array kPriors{Moved{"products", &Software::products, 0.3},
-                             Moved{"elementwise", &Software::elementwise, 0.3},
-                             Moved{"launch", &Software::launch, 0.5}};
+constexpr std::array kPriors{
+    Moved{"products", &Software::products, 0.3}, Moved{"elementwise", &Software::elementwise, 0.3},
+    Moved{"launch", &Software::launch, 0.5}, Moved{"step_ms", &Software::step_ms, 1, 5}};
 
 using Rows = std::vector<const MeasuredRow*>;
 using Logs = std::vector<double>; // of the factors, by kPriors
@@ -47,8 +48,9 @@ Software moved(Software software, const Logs& logs)
     {
         const Field<Software>& field =
             *find_by(fields_of(Software{}), kPriors[i].name, &Field<Software>::name);
+        const double offset = kPriors[i].offset;
         double& value = software.*kPriors[i].member;
-        value = std::clamp(value * std::exp(logs[i]), field.least, field.most);
+        value = std::clamp((value + offset) * std::exp(logs[i]) - offset, field.least, field.most);
     }
     return software;
 }
@@ -67,6 +69,14 @@ struct Fit
     double cost = 0;
 };
 
+// Quadratic for errors of the usual size, linear beyond, so that one odd step moves little.
+double loss_of(double error)
+{
+    constexpr double kUsual = 2;
+    const double x = error / kNoise / kUsual;
+    return 2 * kUsual * kUsual * (std::sqrt(1 + x * x) - 1);
+}
+
 // The likeliest factors given these rows.
 Fit fit_rows(const Rows& rows, const Software& software)
 {
@@ -76,7 +86,7 @@ Fit fit_rows(const Rows& rows, const Software& software)
         double sum = 0;
         for (const MeasuredRow* row : rows)
         {
-            sum += std::pow(error_with(*row, at) / kNoise, 2);
+            sum += loss_of(error_with(*row, at));
         }
         for (std::size_t i = 0; i < kPriors.size(); ++i)
         {
@@ -296,21 +306,21 @@ std::vector<RunCheck> check_runs(const std::vector<MeasuredSet>& sets, const Pre
                                                   { return one_run(run.front()->scenario, row.scenario); });
             own == runs.end() ? runs.push_back({&row}) : own->push_back(&row);
         }
-        std::erase_if(runs, [](const Rows& run) { return run.size() <= kFirst; });
+        std::erase_if(runs, [](const Rows& run) { return std::ssize(run) <= kFirst; });
         for (const Rows& run : runs)
         {
-            const Rows first(run.begin(), run.begin() + kFirst);
-            const Software nearest = nearest_to(first, presets);
-            const Software own = moved(nearest, fit_rows(first, nearest).logs);
             RunCheck check{set.name,
                            fmt::format("{}, {}",
                                        format_count(static_cast<double>(
                                            count_parameters(run.front()->scenario.model).total)),
                                        counted(std::ssize(run), "step")),
                            {}};
-            for (std::size_t i = kFirst; i < run.size(); ++i)
+            for (auto at = run.begin() + kFirst; at != run.end(); ++at)
             {
-                check.ratios.push_back(std::exp(-error_with(*run[i], own)));
+                const Rows before(at - kFirst, at);
+                const Software nearest = nearest_to(before, presets);
+                const Software own = moved(nearest, fit_rows(before, nearest).logs);
+                check.ratios.push_back(std::exp(-error_with(**at, own)));
             }
             checks.push_back(std::move(check));
         }

@@ -1,11 +1,11 @@
 // A software of one's own, from a handful of measured steps: the preset nearest to them, with a few constants
 // moved as far as the steps ask for.
 //
-// Three constants: how fast GEMMs are, how fast what the memory bounds, and what a launch takes. Each is
-// moved by a factor whose logarithm is drawn towards none, as strongly as kPriors say, against errors of
-// kNoise: so that one step says little, three say enough, and forty all there is to say. What its band holds
-// is what the next steps of public runs came to after three of theirs, but no more than a stranger's run, or
-// the steps' own errors left out where those are wider.
+// Four constants: how fast GEMMs are, how fast what the memory bounds, what a launch takes, and the host
+// between steps. Each is moved by a factor whose logarithm is drawn towards none, as strongly as kPriors say,
+// against errors of kNoise: so that one step says little, three say enough, and forty all there is to say.
+// What its band holds is what the next steps of public runs came to after three of theirs, but no more than a
+// stranger's run, or the steps' own errors left out where those are wider.
 #pragma once
 
 #include "core/evaluate/calibrate.h"
@@ -46,7 +46,7 @@ nlohmann::json to_json(const OwnSoftware& own);
 // One line for people: what it is drawn to, and how far off it is on rows it had not seen.
 std::string summary_of(const OwnSoftware& own);
 
-// Measured over computed for each step of a run after its first three, with this software.
+// Measured over computed for each step of a run, with this software fitted to the three before it.
 // A run: one model on one accelerator in one precision and software, four steps at least.
 struct RunCheck
 {

@@ -643,7 +643,7 @@ std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel,
             part.embedding = part.embedding || stage == 0;
             part.head = part.head || stage + 1 == all;
         }
-        part.embeds_again = model.mtp_layers > 0 && part.head && !part.embedding;
+        part.embeds_again = part.head && embeds_again(model, parallel, placement);
     }
     return parts;
 }

@@ -122,6 +122,12 @@ struct StagePart
     bool embeds_again = false;
 };
 
+// Whether the pipeline's last stage does.
+constexpr bool embeds_again(const Model& model, const Parallel& parallel, Placement placement)
+{
+    return model.mtp_layers > 0 && parallel.pipeline > 1 && placement == Placement::loop;
+}
+
 // [rank]
 std::vector<StagePart> stage_parts(const Model& model, const Parallel& parallel, Placement placement);
 std::vector<StageWeights> stage_weights(const Model& model, const Parallel& parallel,

@@ -247,7 +247,7 @@ SliceNote note_of(Slice slice)
                 "backward: what attention takes beyond the peak.",
                 "executed FLOPs / (efficiency × peak) − executed FLOPs / peak",
                 "Dao 2023, arXiv 2307.08691; Shah et al. 2024, arXiv 2407.08608",
-                {"attention_efficiency", "attention_peak", "attention_half"}};
+                {"attention_efficiency", "attention_peak", "attention_half", "flash2_peak", "flash2_half"}};
     case Slice::memory:
         return {"Norms, residuals, activations of the MLP, dropout: few FLOPs, many bytes.",
                 "bytes / (HBM × efficiency)",

@@ -24,7 +24,13 @@ struct Calibration
     // The newest attention kernels, by length of the sequence s: peak s / (s + half).
     double attention_peak =
         0; // share of the dense peak that long sequences' forward reaches; 0: not measured
-    double attention_half = 0;  // [tokens] where half of that is reached
+    double attention_half = 0; // [tokens] where half of that is reached
+    double flash2_peak = 0;    // the same of FlashAttention-2; 0: not measured, so attention_efficiency
+    double flash2_half = 0;    // [tokens]
+    double block_scaled = 1;   // of 8-bit products' rate, what those with a scale for every 32 elements reach
+    double fp4_products =
+        2;              // times 8-bit products' rate, what 4-bit ones reach, whatever the data sheet says
+    double rated_w = 0; // [W] of the board that reached all this; 0: not known
     double gather_slowdown = 1; // the same of ZeRO-3's layer-wise traffic; 1: hiding it brings nothing
 
     bool operator==(const Calibration&) const = default;

@@ -23,9 +23,11 @@ Calibration with_software(const Calibration& accelerator, const Software& softwa
     c.host_kernel_us *= software.launch * (1 - software.graphs);
     c.gather_slowdown *= software.gather;
     c.data_overlap = software.data_overlap < 0 ? c.data_overlap : software.data_overlap;
-    if (software.attention == AttentionKernel::flash2)
+    if (software.attention != AttentionKernel::latest)
     {
-        c.attention_peak = 0;
+        const bool second = software.attention == AttentionKernel::flash2;
+        c.attention_peak = second ? c.flash2_peak : 0;
+        c.attention_half = second ? c.flash2_half : 0;
     }
     return c;
 }

@@ -18,12 +18,13 @@ namespace ringside
 
 enum class AttentionKernel
 {
+    flash1, // that of 2022 and 2023, which the constants of the accelerators of its time were fitted on
     flash2,
     latest // cuDNN, FlashAttention-3, Splash attention: what the accelerator's newest kernels reach, by
            // length
 };
 template <>
-inline constexpr auto kNamesOf<AttentionKernel> = names<AttentionKernel>("flash-2", "latest");
+inline constexpr auto kNamesOf<AttentionKernel> = names<AttentionKernel>("flash-1", "flash-2", "latest");
 enum class ExpertDispatch
 {
     plain, // every copy of a token crosses the network
@@ -71,7 +72,12 @@ struct Software
     double launch = 1;          // on Calibration::host_kernel_us: compiled graphs save launches
     double graphs = 0;      // share of the launches that CUDA graphs replay, which the host does not wait for
     double loss_bytes = 60; // [B] that the loss moves for each logit, forward and backward
-    AttentionKernel attention = AttentionKernel::flash2;
+    AttentionKernel attention = AttentionKernel::flash1;
+    double picked_attention = 1; // of attention's rate, what is reached over keys picked one by one
+    double stream_mixing = 1;    // times the bytes of a residual stream, what mixing several of them moves
+    double gradient_sum_bytes =
+        0; // [B] that kernels of their own move to add a micro-batch's gradient to its 32-bit sum
+    bool launch_blocking = false;  // the host waits for every kernel before it launches the next
     double gather = 1;             // on Calibration::gather_slowdown
     double data_overlap = -1;      // Calibration::data_overlap; below 0: the accelerator's own
     double parameter_overlap = -1; // share of the forward that ZeRO's new weights travel beside; below 0: as

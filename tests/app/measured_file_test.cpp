@@ -5,6 +5,7 @@
 #include "app/session/set_up.h"
 #include "core/evaluate/bands.h"
 #include "core/evaluate/own_software.h"
+#include "core/memory/memory.h"
 #include "core/planner/search/told_apart.h"
 #include "ui/shell/frame/measured_frame.h"
 
@@ -30,6 +31,33 @@ TEST_CASE("every source of measured runs has a title, a place where it is publis
         CHECK(set.title != set.name);
         CHECK_FALSE(set.source.empty());
         CHECK_FALSE(set.rows.empty());
+    }
+}
+
+TEST_CASE("no measured run that ran is said not to fit, but for those whose memory no scenario can say")
+{
+    // XLA keeps other activations than any of our recomputations, or fewer states than the row says.
+    const std::set<std::string> left_out{"70B v6e-32 b2",
+                                         "70B v6e-64 b2",
+                                         "70B v6e-128 b4",
+                                         "70B v6e-256 b5",
+                                         "GPT-3 175B v6e-256 b3",
+                                         "70B v7 64 s8192 bf16",
+                                         "70B v7 64 s8192 fp8",
+                                         "70B v7 256 s8192 bf16",
+                                         "70B v7 256 s8192 fp8",
+                                         "70B v7 256 s131072 c8 bf16",
+                                         "70B v7 256 s131072 c8 fp8"};
+    const auto sets = measured_sources(test::source_path("assets"), test::presets());
+    REQUIRE(sets);
+    for (const MeasuredSet& set : *sets)
+    {
+        for (const MeasuredRow& row : set.rows)
+        {
+            INFO(set.name << ": " << row.name);
+            CHECK((memory_report(row.scenario).verdict() == MemoryVerdict::no) ==
+                  left_out.contains(row.name));
+        }
     }
 }
 
@@ -98,7 +126,8 @@ TEST_CASE("the bands that ship are those the measured rows give, and hold 75 to 
     CHECK(kToldApart == Approx(spread_in_groups(sources)).margin(0.02));
 }
 
-TEST_CASE("after three steps of a run, the later ones lie within 5% in runs of four sources, half within 8%")
+TEST_CASE(
+    "after three steps of a run the next lies within 5% in runs of six sources, and in the middle of all")
 {
     const auto sets = measured_sources(test::source_path("assets"), test::presets());
     REQUIRE(sets);
@@ -119,7 +148,7 @@ TEST_CASE("after three steps of a run, the later ones lie within 5% in runs of f
             close.insert(run.source);
         }
     }
-    CHECK(close.size() >= 4);
+    CHECK(close.size() >= 6);
     std::sort(means.begin(), means.end());
-    CHECK(means[means.size() / 2] < 0.08);
+    CHECK(means[means.size() / 2] < 0.0505); // 5.0%
 }

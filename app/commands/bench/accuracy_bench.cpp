@@ -78,7 +78,7 @@ void print_held(const char* title, const std::vector<HeldRows>& all)
 
 void print_runs(const std::vector<RunCheck>& runs)
 {
-    TextTable table({{"after three steps of a run, the others", -40}, {"steps", 5}, {"mean", 8}});
+    TextTable table({{"a step of a run after the three before", -40}, {"steps", 5}, {"mean", 8}});
     for (const RunCheck& run : runs)
     {
         const auto errors = list_of<double>(run.ratios, [](double ratio) { return 1 / ratio - 1; });

@@ -18,6 +18,16 @@ double at_least_one(double rate)
     return std::max(rate, 1.0);
 }
 
+// What a board limited to less than its rated power keeps of its clock. Power goes with the square of the
+// voltage times the clock, so the clock goes with the cube root of power where the voltage follows it, and
+// with power itself where the voltage cannot fall further; between the two the root is taken, not fitted.
+double clock_share(const Gpu& gpu)
+{
+    constexpr double kClockByPower = 0.5;
+    const double rated = gpu.calibration.rated_w;
+    return gpu.power_w > 0 && gpu.power_w < rated ? std::pow(gpu.power_w / rated, kClockByPower) : 1;
+}
+
 } // namespace
 
 Device::Device(const Gpu& gpu, Precision precision, const Software& software, double sequence_length)
@@ -25,11 +35,10 @@ Device::Device(const Gpu& gpu, Precision precision, const Software& software, do
     // FlashAttention-3 on H100, head size 128, long sequences: 550 of 650 TFLOP/s (Shah et al., arXiv
     // 2407.08608, figures 5 and 6).
     constexpr double kLatestBackward = 0.85;
-    // Under a power limit formats differ by the work they do, not by their peaks: what NVFP4 products reach
-    // of the rate of 8-bit ones, and what scales for every 32 elements leave of MXFP8's. Both fitted to
-    // megatron-bridge-gb300 and -b200.
-    constexpr double kFourBitProducts = 1.7;
-    constexpr double kBlockScaled = 0.92;
+    // FlashAttention-2's scores cost it less beside its slower products: over heads of 64 it runs at 299 of
+    // the 335 TFLOP/s that heads of 128 reach (the same figure, causal).
+    constexpr double kNarrow = 64;
+    constexpr double kNarrowSecond = 18;
     // Copy kernels of the vendors' own libraries reach no more of the memory's data sheet.
     constexpr double kMostOfMemory = 0.92;
     const Calibration c = with_software(gpu.calibration, software);
@@ -41,18 +50,21 @@ Device::Device(const Gpu& gpu, Precision precision, const Software& software, do
     layer_peak = narrow_products ? fast * 1e12 : peak;
     element = full ? 4 : 2;
     operand = narrow_products ? operand_bytes(precision) : element;
-    efficiency = c.gemm_efficiency;
-    eight_bit = software.fp8_products * (precision == Precision::mxfp8 ? kBlockScaled : 1);
+    const double clock = clock_share(gpu);
+    efficiency = c.gemm_efficiency * clock;
+    eight_bit = software.fp8_products * (precision == Precision::mxfp8 ? c.block_scaled : 1);
     if (four)
     {
-        eight_bit = kFourBitProducts * gpu.fp8_tflops / gpu.fp4_tflops;
+        // Under a power limit formats differ by the work they do, not by their peaks.
+        eight_bit = c.fp4_products * gpu.fp8_tflops / gpu.fp4_tflops;
     }
     cast_bytes = narrow_products ? software.cast_bytes : 0;
-    attention = at_least_one(peak * attention_share(c, sequence_length));
+    attention = at_least_one(peak * clock * attention_share(c, sequence_length));
     backward = c.attention_peak > 0 ? kLatestBackward : 1;
     hbm = at_least_one(gpu.hbm_gb_per_s * 1e9 * c.hbm_efficiency);
     copy = at_least_one(gpu.hbm_gb_per_s * 1e9 * std::max(c.hbm_efficiency, kMostOfMemory));
     by_length = c.attention_peak > 0;
+    narrow = software.attention == AttentionKernel::flash2 ? kNarrowSecond : kNarrow;
     kernel = c.kernel_us * 1e-6;
     host_kernel = c.host_kernel_us * 1e-6;
     processors = at_least_one(c.multiprocessors);

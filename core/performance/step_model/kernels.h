@@ -46,7 +46,8 @@ struct Device
     double backward = 1;     // of that, what its backward does
     double hbm = 1;          // [B/s] that element-wise kernels reach
     double copy = 1;         // [B/s] that kernels counted to the byte reach, large copies among them
-    bool by_length = false;  // attention's kernels are the newest, whose rate depends on widths and lengths
+    bool by_length = false;  // attention's rate depends on widths and lengths
+    double narrow = 64;      // width of a head beside which what scores cost is felt
     double kernel = 0;       // [s] start and end of a kernel
     double host_kernel = 0;  // [s] the framework takes to launch one
     double processors = 132; // that share the tiles

@@ -218,6 +218,7 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
         }
     }
     products += with_experts ? w_.routing_kernels : 0; // sorting tokens by expert, and back
+    sum_gradients(unit);
     const UnitProfile core = attention();
     unit.forward.add(core.forward);
     unit.input.add(core.input);
@@ -270,6 +271,19 @@ void LayerProfiler::recompute(UnitProfile& unit, const UnitProfile& core, bool w
     }
 }
 
+// A micro-batch's gradients, in the format of the weights, are added to their sums in 32 bits by kernels of
+// their own, where the weights' products do not add them.
+void LayerProfiler::sum_gradients(UnitProfile& unit) const
+{
+    const bool mixed = t_.precision != Precision::fp32 && t_.gradient_dtype == GradientDtype::fp32;
+    if (mixed && t_.lora.rank == 0 && w_.gradient_sum_bytes > 0)
+    {
+        const double count = unit.dense + unit.expert;
+        move(unit, "gradients to their sums", KernelPass::weight, w_.gradient_sum_bytes * count, count,
+             device_.copy);
+    }
+}
+
 void LayerProfiler::kernels(UnitProfile& unit, double products) const
 {
     const double extra = slow_softmax() ? kSlowKernels : 0;
@@ -287,7 +301,9 @@ void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double inpu
 {
     const bool repeats =
         (t_.recompute == Recompute::full || t_.recompute == Recompute::alternate) && unit.again.device() > 0;
-    const auto launched = [this](std::initializer_list<PassTime*> passes, PassTime& last, double kernels)
+    const auto together = [this](double device, double host)
+    { return w_.launch_blocking ? device + host : launched_seconds(device, host); };
+    const auto launched = [&](std::initializer_list<PassTime*> passes, PassTime& last, double kernels)
     {
         const double host = kernels * device_.host_kernel;
         double device = 0;
@@ -297,9 +313,9 @@ void LayerProfiler::wait_for_host(UnitProfile& unit, double forward, double inpu
             device += pass->device();
             waits += pass->of(Cause::context) + (pieces() ? pass->of(Cause::tensor) : 0);
         }
-        const double alone = launched_seconds(device, host);
+        const double alone = together(device, host);
         last.of(Cause::host) = alone - device;
-        const double left = waits > 0 ? (launched_seconds(device + waits, host) - alone) / waits : 1;
+        const double left = waits > 0 ? (together(device + waits, host) - alone) / waits : 1;
         for (PassTime* pass : passes)
         {
             pass->of(Cause::context) *= left;
@@ -370,19 +386,17 @@ double LayerProfiler::state_bytes() const
 
 // Exponentials, one a score, bind narrow heads: on H100 forward attention runs at 497, 648 and 756 TFLOP/s
 // with heads of 64, 128 and 256 (Shah et al., arXiv 2407.08608, figure 5). Keys picked one by one are
-// gathered as they are needed: fitted to DeepSeek-V4 Flash's rows in megatron-bridge-gb300 and
-// nvidia-nvfp4-sft.
+// gathered as they are needed.
 double LayerProfiler::width_share() const
 {
-    constexpr double kGathered = 0.15;
-    constexpr double kNarrow = 64;
     constexpr double kWidest = 128; // what attention_peak was measured over; wider heads count as these
     const bool gathers =
         kind_ == LayerAttention::sparse || kind_ == LayerAttention::csa || kind_ == LayerAttention::hca;
     const double width =
         std::min(kWidest, is_recurrent(kind_) ? real(linear_key_dim(m_)) : head_widths(m_).key);
-    const double share = device_.by_length ? (1 + kNarrow / 128) * width / (width + kNarrow) : 1;
-    return share * (gathers ? kGathered : 1);
+    const double share =
+        device_.by_length ? (1 + device_.narrow / 128) * width / (width + device_.narrow) : 1;
+    return share * (gathers ? w_.picked_attention : 1);
 }
 
 // Blocks above the diagonal are skipped, so half the scores are made; the backward makes them once more and
@@ -483,9 +497,9 @@ void LayerProfiler::elementwise(UnitProfile& unit, bool with_experts) const
     both("norms", narrow * 4 * norms, narrow * 8 * norms,
          narrow * norms * (m_.norm == Norm::rmsnorm ? kRmsNormFlops : kLayerNormFlops));
     // Streams are read, mixed with each other and written, all n of them, by kernels of their own for the
-    // mixing's weights: fitted to DeepSeek-V4 Flash's rows in megatron-bridge-gb300 and nvidia-nvfp4-sft.
-    constexpr double kMixing = 4;
-    const double streams = real(residual_width(m_)) / h_ * (residual_width(m_) > m_.hidden ? kMixing : 1);
+    // mixing's weights.
+    const double mixing = residual_width(m_) > m_.hidden ? w_.stream_mixing : 1;
+    const double streams = real(residual_width(m_)) / h_ * mixing;
     both("residual", narrow * halves * streams * (6 + dropout), narrow * halves * streams * (10 + dropout),
          narrow * halves * streams * (streams + dropout));
     both("activation", n_ * act * inner, n_ * (act_back + bias) * inner,
@@ -633,6 +647,7 @@ UnitProfile LayerProfiler::embedding() const
     {
         unit.dense += real(w.local_elements());
     }
+    sum_gradients(unit);
     return unit;
 }
 
@@ -667,6 +682,7 @@ UnitProfile LayerProfiler::head() const
     {
         unit.dense += real(w.local_elements());
     }
+    sum_gradients(unit);
     return unit;
 }
 

@@ -81,6 +81,7 @@ private:
     void casts(UnitProfile& unit, double query, double qkv, double inner, bool with_experts) const;
     // What the backward runs again of the forward; `core` is attention.
     void recompute(UnitProfile& unit, const UnitProfile& core, bool with_experts) const;
+    void sum_gradients(UnitProfile& unit) const;
     void kernels(UnitProfile& unit, double products) const;
     void add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const;
     // `core` is attention, which keys and values travel beside.

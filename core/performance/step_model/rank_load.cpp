@@ -3,6 +3,7 @@
 #include "core/base/units.h"
 #include "core/memory/memory.h"
 #include "core/model/sizes.h"
+#include "core/model/weights.h"
 #include "core/scenario/stage_layers.h"
 
 #include <algorithm>
@@ -77,9 +78,11 @@ private:
             m_.experts > 0
                 ? layers_with_experts(m_, layers_before_stage(m_, p_, virtual_stages_, stage), layers)
                 : 0;
+        const bool last = stage + 1 == virtual_stages_;
+        const bool embeds = stage == 0 || (last && embeds_again(m_, p_, placement_));
         const std::array<double, kUnits> here{static_cast<double>(layers - experts),
-                                              static_cast<double>(experts), stage == 0 ? 1.0 : 0.0,
-                                              stage + 1 == virtual_stages_ ? 1.0 : 0.0};
+                                              static_cast<double>(experts), embeds ? 1.0 : 0.0,
+                                              last ? 1.0 : 0.0};
         for (std::size_t i = 0; i < kUnits; ++i)
         {
             rank.units[i] += share * here[i];
@@ -119,6 +122,7 @@ private:
             load_.slowest_seconds = seconds;
             load_.slowest = rank;
         }
+        load_.layers = std::max(load_.layers, rank.units[0] + rank.units[1]);
         if (rank.dense + rank.expert > load_.dense + load_.expert)
         {
             load_.dense = rank.dense;

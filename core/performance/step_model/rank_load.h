@@ -45,6 +45,7 @@ struct PipelineLoad
     double all_seconds = 0;     // of all ranks together
     double dense = 0;           // parameters of the rank that holds most
     double expert = 0;
+    double layers = 0; // of the rank that has most
 };
 
 // Layers with experts among `count` from `first`.

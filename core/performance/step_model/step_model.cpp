@@ -6,6 +6,7 @@
 #include "core/model/adapters.h"
 #include "core/model/host.h"
 #include "core/model/sizes.h"
+#include "core/model/weights.h"
 #include "core/performance/step_model/layer_kernel.h"
 #include "core/performance/step_model/rank_load.h"
 
@@ -159,7 +160,7 @@ private:
     // the first add nothing but their latency.
     double traffic(double bytes, double passes) const
     {
-        const double more = std::max(0.0, s_.software.collectives * layers() - 1);
+        const double more = std::max(0.0, s_.software.collectives * load_.layers - 1);
         const auto ring = [&](double ranks, double stride, double count)
         {
             const double whole = wires_.ring(ranks, stride, bytes * count, passes);
@@ -233,11 +234,13 @@ private:
                 exposed_seconds(reduce, c_.data_overlap * last_backward(), c_.overlap_slowdown) +
                 exposed_seconds(gather, beside * first_forward(), c_.overlap_slowdown);
         }
-        if (profile_.tied > 0)
+        const double table = real(s_.model.vocab * s_.model.hidden) / real(p_.tensor);
+        const bool again = embeds_again(s_.model, p_, s_.training.schedule->placement);
+        if (const double tied = again ? table : profile_.tied; tied > 0)
         {
-            // First and last stage add up their gradients of the same table.
-            const double both =
-                wires_.ring(2, stage_distance() * real(p_.pipeline - 1), gradient * profile_.tied, 2);
+            // First and last stage add up their gradients of the same table; so do they where the last embeds
+            // what it predicts further (Megatron-Core, finalize_model_grads.py).
+            const double both = wires_.ring(2, stage_distance() * real(p_.pipeline - 1), gradient * tied, 2);
             parts.data += both;
             parts.data_exposed += both;
         }

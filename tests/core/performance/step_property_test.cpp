@@ -111,7 +111,7 @@ TEST_CASE("less precision is never slower but for its casts, and FP32 costs what
 
 TEST_CASE("overlap never makes a step slower, with one micro-batch and with many")
 {
-    for_scenarios(2103, 400,
+    for_scenarios(2103, 2000,
                   [](Scenario s)
                   {
                       for (bool Parallel::*which : {&Parallel::overlap_tensor, &Parallel::overlap_expert,

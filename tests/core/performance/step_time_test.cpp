@@ -346,7 +346,7 @@ TEST_CASE("every constant of a preset's calibration says where it comes from")
         CHECK((preset.gpu.calibration == Calibration{} || !preset.calibration_sources.empty()));
     }
     const GpuPreset* a100 = test::presets().gpu("a100-sxm-80gb");
-    CHECK(a100->calibration_sources.size() == 16);
+    CHECK(a100->calibration_sources.size() == 18);
 }
 
 TEST_CASE("a calibration of one's own is read, written and set by its path")
