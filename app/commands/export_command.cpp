@@ -24,6 +24,15 @@ struct ExportOptions : CommonOptions
     std::string folder; // to write the files into; empty: print them
 };
 
+// By its id or by another name of it, as "megatron" or "accelerate"; null where none of them is written.
+const Framework* exported(const Presets& presets, std::string_view name)
+{
+    const auto found = std::ranges::find_if(
+        presets.frameworks, [&](const Framework& f)
+        { return !f.versions.empty() && (f.id == name || std::ranges::find(f.also, name) != f.also.end()); });
+    return found == presets.frameworks.end() ? nullptr : &*found;
+}
+
 std::vector<std::string> exported_names(const Presets& presets)
 {
     std::vector<std::string> names;
@@ -114,15 +123,18 @@ void save(const Launch& launch, const std::filesystem::path& folder)
 int run_export(const ExportOptions& o)
 {
     const Opened opened = open_presets(o);
-    const Framework* known = opened.presets.framework(o.tool);
-    if (known == nullptr || known->versions.empty())
+    const auto at = o.tool.find('@'); // torchtitan@v0.2.2
+    const std::string named = o.tool.substr(0, at);
+    const Framework* known = exported(opened.presets, named);
+    if (known == nullptr)
     {
-        end_with({{"--to", fmt::format("there is no framework {}", o.tool),
+        end_with({{"--to", fmt::format("there is no framework {}", named),
                    fmt::format("use one of {}", fmt::join(exported_names(opened.presets), ", "))}});
     }
     EvaluatedFile read = evaluate_file(o, o.file, o.sets);
     const Framework& tool = *known;
-    const LaunchVersion& version = version_named(tool, o.version);
+    const LaunchVersion& version =
+        version_named(tool, at == std::string::npos ? o.version : o.tool.substr(at + 1));
     if (const MemoryReport& memory = read.report.memory; !memory.fits())
     {
         read.warnings.push_back(
@@ -155,11 +167,12 @@ int run_export(const ExportOptions& o)
 void add_export_options(CLI::App& app, ExportOptions& o)
 {
     add_scenario_file(app, o.file);
-    app.add_option("--to", o.tool,
-                   "framework: megatron, torchtitan, deepspeed, nanotron, fsdp, axolotl, maxtext, or another "
-                   "file in assets/frameworks")
+    app.add_option(
+           "--to", o.tool,
+           "framework: megatron, torchtitan, deepspeed, nanotron, nemo, accelerate, axolotl, maxtext; "
+           "with @VERSION an older release, as torchtitan@v0.2.2")
         ->required();
-    app.add_option("--for", o.version, "version of the framework; left out: the newest");
+    app.add_option("--for", o.version, "version of the framework, as behind @; left out: the newest");
     add_sets(app, o.sets);
     app.add_option("-o,--output", o.folder, "folder to write the files into");
     add_json(app, o);

@@ -109,6 +109,7 @@ const JsonTable<Framework> kFrameworkTable{
      {"name", &Framework::name, kNeeded},
      {"version", &Framework::version, kNeeded},
      {"sources", &Framework::sources, kNeeded},
+     {"also", &Framework::also},
      {"note", &Framework::note},
      {"software", &Framework::software},
      {"tensor", &Framework::tensor},

@@ -73,7 +73,8 @@ struct Framework
 {
     std::string id;
     std::string name;
-    std::string version; // whose abilities these are
+    std::vector<std::string> also; // other names of the program whose files these are
+    std::string version;           // whose abilities these are
     std::vector<std::string> sources;
     std::string note;                  // what the layouts leave out, or leave to your code
     std::vector<std::string> software; // ids in assets/software that are this framework, of whichever year

@@ -1548,6 +1548,18 @@ def test_export_warns_of_what_does_not_fit_and_refuses_what_cannot_be():
     Outcome("export", DEFAULT, "--to", "torchtitan", "--for", "v0.1").exits(2).mentions("v0.1 is no version of torchtitan (use one of 2026-08-21, v0.2.2)")
 
 
+def test_frameworks_and_software_have_the_names_and_versions_that_others_rely_on():
+    for name in ("megatron", "torchtitan", "deepspeed", "nanotron", "nemo", "axolotl", "maxtext", "accelerate"):
+        Outcome("export", DEFAULT, "--to", name, "--json").exits(0)
+    older = json.loads(Outcome("export", DEFAULT, "--to", "torchtitan@v0.2.2", "--json").exits(0).out)
+    assert older == json.loads(Outcome("export", DEFAULT, "--to", "torchtitan", "--for", "v0.2.2", "--json").exits(0).out)
+    assert older["version"] == "v0.2.2", older["version"]
+    assert "is no version of torchtitan" in Outcome("export", DEFAULT, "--to", "torchtitan@v9").exits(2).err
+    for name in ("megatron-core-2023", "megatron-core-2024", "megatron-core-2025", "megatron-core-2026", "torchtitan-2024",
+                 "torchtitan-2026", "nanotron", "automodel", "hf-trainer", "compiled-single-node", "maxtext", "deepseek"):
+        Outcome("evaluate", DEFAULT, "--set", f"software={name}", "--json").exits(0)
+
+
 def test_export_to_todays_torchtitan_is_options_and_python_that_parse():
     import ast
     for scenario in SHIPPED:

@@ -27,12 +27,13 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
+from share import OF, WHICH, keep_share
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 QUICK = PAGE.name.endswith("-quick")  # linked without the optimizer
 BARE = PAGE.parent / PAGE.name.replace("web", "page") / "bare"  # ImGui alone
-WHICH, OF = map(int, os.environ.get("RINGSIDE_TEST_SHARE", "0/1").split("/"))  # the share of many cases, as tests/share.h says
 SCENARIOS = 500 // OF
 MOST_WASM = 1.6e6  # bytes, gzipped
 MOST_ALL = 2.2e6  # before the first frame
@@ -509,6 +510,7 @@ class OfflineTest(Opened):
             Quiet.down = False
 
 
+@keep_share
 class CardTest(Opened):
     """The lab on a card: Chromium's software adapter."""
     flags = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")

@@ -15,6 +15,7 @@ import threading
 import unittest
 
 from gpu_page import GpuPage, Quiet
+from share import share_of
 
 PROGRAM, LIVE = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 MOST_OFF_PREDICTION = 10  # times, on a machine that does other things too
@@ -125,19 +126,19 @@ class WebGpuTest(unittest.TestCase):
         return told
 
     def test_every_kernel_computes_what_plain_loops_in_double_precision_compute(self):
-        for name in [n for n in self.names if not n.startswith(("steps", "slopes"))]:
+        for name in share_of([n for n in self.names if not n.startswith(("steps", "slopes"))]):
             with self.subTest(name):
                 self.check(name)
 
     def test_steps_have_the_losses_and_gradients_of_the_cpu(self):
-        for name in [n for n in self.names if n.startswith("steps")]:
+        for name in share_of([n for n in self.names if n.startswith("steps")]):
             with self.subTest(name):
                 told = self.check(name)
                 host = sorted(told["host"])
                 print(f"{name}: host {host[len(host) // 2]:.2f} ms a list, on {told['adapter']}")
 
     def test_gradients_are_the_slopes_of_the_losses(self):
-        for name in [n for n in self.names if n.startswith("slopes")]:
+        for name in share_of([n for n in self.names if n.startswith("slopes")]):
             with self.subTest(name):
                 self.check(name)
 
