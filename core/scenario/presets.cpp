@@ -367,7 +367,7 @@ std::shared_ptr<const ServingPresets> load_engines(const std::filesystem::path& 
                   auto engine = engine_from_json(d, stem);
                   return engine ? (serving->engines.push_back(*engine), Issues()) : engine.issues();
               });
-    each_json(assets / "evidence" / "serving", issues,
+    each_json(assets / "engine-evidence", issues,
               [&](const json& d, const std::string&) -> Issues
               {
                   auto evidence = serving_evidence_from_json(d);

@@ -15,7 +15,7 @@ nlohmann::json serving_json(const Serving& serving, const Presets& presets);
 
 // One of assets/engines, schema ringside.engine/1.
 Result<ServingEnginePreset> engine_from_json(const nlohmann::json& document, const std::string& stem);
-// assets/evidence/serving, schema ringside.serving-bands/1.
+// assets/engine-evidence, schema ringside.serving-bands/1.
 Result<ServingEvidence> serving_evidence_from_json(const nlohmann::json& document);
 nlohmann::ordered_json to_json(const ServingEvidence& evidence);
 

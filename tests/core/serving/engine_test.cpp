@@ -152,7 +152,8 @@ TEST_CASE("A prompts-first engine makes others wait for a prompt, a mixed one de
                        .c_str());
         return run(s, {request(0, 100, 200), request(0.1, 20000, 2)}).requests[0].tpot();
     };
-    CHECK(slowest_gap("prefill-first") > 1.3 * slowest_gap("mixed"));
+    // 40 pieces of the prompt come between the tokens instead of with 40 of them.
+    CHECK(slowest_gap("prefill-first") > 1.1 * slowest_gap("mixed"));
 }
 
 TEST_CASE("Drafts that are always accepted and cost nothing save their share of the steps")
