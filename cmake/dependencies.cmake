@@ -1,5 +1,5 @@
 # Finds what the system has and fetches what it has not.
-# Packages: GLFW, nlohmann/json, fmt, CLI11, muParser, md4c, yaml-cpp, toml++, stb, FreeType, EGL (installed by ./run).
+# Packages: GLFW, nlohmann/json, fmt, CLI11, muParser, md4c, yaml-cpp, toml++, zlib, stb, FreeType, EGL (installed by ./run).
 # From source: Dear ImGui 1.90.1 and Catch2 3.7.1, because Debian 12 ships versions that do not serve (see CONTRIBUTING.md).
 include(FetchContent)
 find_package(PkgConfig REQUIRED)
@@ -7,6 +7,7 @@ find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 # Not by its CMake file, which asks for the HTML library that libmd4c-dev does not bring along.
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET md4c)

@@ -39,6 +39,17 @@ ringside_page_library(muparser muparser include)
 ringside_page_library(md4c md4c src)
 ringside_page_library(yaml-cpp yaml-cpp include)
 target_compile_definitions(muparser PUBLIC MUPARSER_STATIC)
+# What inflates of zlib, whose sources lie at the root of its package.
+set(zlib_folder ${PROJECT_SOURCE_DIR}/build/_sources/zlib)
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/cmake/fetch_debian_source.sh zlib ${zlib_folder} bookworm
+                COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+foreach(source adler32 crc32 inffast inflate inftrees zutil)
+    list(APPEND zlib_sources ${zlib_folder}/${source}.c)
+endforeach()
+add_library(zlib STATIC ${zlib_sources})
+target_include_directories(zlib SYSTEM PUBLIC ${zlib_folder})
+target_compile_options(zlib PRIVATE -w)
+add_library(ZLIB::ZLIB ALIAS zlib)
 
 include(FetchContent)
 include(cmake/debian_source.cmake)
@@ -98,7 +109,7 @@ target_link_options(page PRIVATE --profiling-funcs -Wl,--no-demangle
     "SHELL:-s MIN_WEBGL_VERSION=2" "SHELL:-s MAX_WEBGL_VERSION=2" "SHELL:-s FILESYSTEM=1"
     "SHELL:-s EXPORTED_RUNTIME_METHODS=ccall" "SHELL:-s EXPORTED_FUNCTIONS=_main,_malloc,_free" ${link_optimization})
 set(libraries)
-foreach(library ringside_ui ringside_core ringside_study ringside_trainer ringside_parallel imgui muparser md4c yaml-cpp)
+foreach(library ringside_ui ringside_core ringside_study ringside_trainer ringside_parallel imgui muparser md4c yaml-cpp zlib)
     list(APPEND libraries $<TARGET_FILE:${library}>)
 endforeach()
 file(MAKE_DIRECTORY ${page_folder})

@@ -1,6 +1,7 @@
-// `ringside import`: launch files of frameworks, and `import hf`: a model's config.json from the Hugging Face
-// hub as a shape of ours.
+// `ringside import`: launch files of frameworks; `import hf`: a model's config.json from the Hugging Face hub
+// as a shape of ours; `import run`: files of a training run.
 #include "app/commands/import_launch.h"
+#include "app/commands/import_run.h"
 #include "app/files/files.h"
 #include "core/base/text/text.h"
 #include "core/model/weights.h"
@@ -164,6 +165,9 @@ void add_hf_options(CLI::App& app, ImportOptions& o)
 constexpr CliCommand kHuggingFace =
     command<add_hf_options, run_import_hf>("hf", "config.json of the Hugging Face Hub");
 
+constexpr CliCommand kRun =
+    command<add_run_options, run_import_run>("run", "logs, traces, snapshots and dumps of a training run");
+
 void add_import_options(CLI::App& app, LaunchOptions& o)
 {
     add_launch_options(app, o);
@@ -214,6 +218,7 @@ const CliCommand import_command{"import", "import launch files and models of oth
                                             }
                                         });
                                     kHuggingFace.add(kHuggingFace, app, program);
+                                    kRun.add(kRun, app, program);
                                     for (const LaunchKind& kind : launch_kinds())
                                     {
                                         add_kind(app, program, kind);

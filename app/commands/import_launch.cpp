@@ -3,6 +3,7 @@
 
 #include "app/commands/console/table.h"
 #include "app/files/files.h"
+#include "core/runs/run.h"
 #include "core/scenario/json/json.h"
 
 #include <algorithm>
@@ -98,7 +99,16 @@ LaunchReading read_launch(const LaunchOptions& o, const Presets& presets)
         const bool folder = std::filesystem::is_directory(file);
         for (const std::string& one : folder ? files_in(file) : std::vector<std::string>{file})
         {
-            request.files.push_back({one, or_end(read_text(one, {kMaxLaunchBytes}), one)});
+            std::string text = or_end(read_text(one, {kMaxLaunchBytes}), one);
+            const std::string run = kind_of_text(text).empty() ? kind_of_run(text) : "";
+            if (run.empty())
+            {
+                request.files.push_back({one, std::move(text)});
+            }
+            else if (!folder)
+            {
+                throw BadInput({{one, "is " + run, "ringside import run FILE reads it"}});
+            }
         }
     }
     if (request.files.empty() && request.command.empty())

@@ -6,12 +6,13 @@
 #include "app/files/files.h"
 #include "core/base/json/json.h"
 #include "core/launch_files/launch_files.h"
+#include "core/runs/run.h"
 #include "core/scenario/json/json.h"
 
 namespace ringside
 {
 
-// A file named by the user, or standard input. A launch file is none of ours, and is told so.
+// A file named by the user, or standard input. A launch file or one of a run is none of ours, and is told so.
 inline Result<nlohmann::json> read_json(const std::string& file)
 {
     const auto text = read_text(file, {kMaxJsonBytes});
@@ -20,8 +21,12 @@ inline Result<nlohmann::json> read_json(const std::string& file)
         return text.issues();
     }
     const std::string kind = kind_of_text(*text);
-    return kind.starts_with("a launch file") ? Issue{"", "is " + kind, "ringside import FILE reads it"}
-                                             : parse_json(*text);
+    if (kind.starts_with("a launch file"))
+    {
+        return Issue{"", "is " + kind, "ringside import FILE reads it"};
+    }
+    const std::string run = kind_of_run(*text);
+    return run.empty() ? parse_json(*text) : Issue{"", "is " + run, "ringside import run FILE reads it"};
 }
 
 // A file of the user's own that cannot be read is kept under another name, because saving would write over

@@ -15,6 +15,7 @@
 #include "core/lab/trainer/checkpoint.h"
 #include "core/launch_files/launch_files.h"
 #include "core/pipeline/notation.h"
+#include "core/runs/run.h"
 #include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/link/link.h"
@@ -264,6 +265,18 @@ void feed_launch(std::string_view bytes)
     }
 }
 
+// Any file of a run, alone and beside itself, as a rank's trace or dump is beside others.
+void feed_run(std::string_view bytes)
+{
+    const RunFile file{"rank_1", [bytes] { return std::make_unique<TextBytes>(bytes); }};
+    const auto run = read_run({file, file});
+    say(run);
+    if (run)
+    {
+        (void)to_json(*run).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+}
+
 Result<LaunchSource> read_shell_alone(std::string_view text, const std::string& file)
 {
     return read_shell(text, file, {"A=1", "--tp", "2"});
@@ -472,6 +485,8 @@ const std::array kTargets{
            },
            300},
     Target{"check", feed_check, check_corpus, 400},
+    Target{"run_file", feed_run, [] { return files_of("tests/data/runs"); }, 3000},
+    Target{"run_hang", feed_run, [] { return files_of("tests/data/runs/hang"); }, 3000},
     Target{"launch_file", feed_launch, launch_files, 300},
     Target{"launch_shell", feed_launch_source<read_shell_alone>, launch_files, 3000},
     Target{"launch_yaml", feed_launch_source<read_yaml>, launch_files, 1000},

@@ -96,7 +96,8 @@ Result<json> launch_or_json(const std::string& file, const Presets& presets)
     }
     if (kind_of_text(*text).empty())
     {
-        return parse_json(*text);
+        const std::string run = kind_of_run(*text);
+        return run.empty() ? parse_json(*text) : Issue{"", "is " + run, "ringside import run FILE reads it"};
     }
     const auto reading = read_launch_files({.files = {{file, *text}}}, presets);
     return reading ? Result<json>(scenario_of_launch(*reading, presets)) : reading.issues();

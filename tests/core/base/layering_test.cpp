@@ -279,6 +279,7 @@ TEST_CASE("inside the core every topic includes only the topics below it")
         {"evaluate", {"performance", "training"}},
         {"planner", {"evaluate"}},
         {"launch_files", {"planner"}},
+        {"runs", {"launch_files"}},
         {"lab", {"evaluate"}},
         {"study", {"planner"}},
     };

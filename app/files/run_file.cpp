@@ -1,0 +1,96 @@
+#include "app/files/run_file.h"
+
+#include "app/files/files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace ringside
+{
+
+namespace
+{
+
+constexpr std::size_t kMostRunFiles = 4096; // a dump of each rank
+
+class FileBytes final : public ByteSource
+{
+public:
+    explicit FileBytes(const std::string& name) : in_(name, std::ios::binary) {}
+    std::size_t read(char* to, std::size_t most) override
+    {
+        in_.read(to, static_cast<std::streamsize>(most));
+        return static_cast<std::size_t>(in_.gcount());
+    }
+
+private:
+    std::ifstream in_;
+};
+
+class OwnedText final : public ByteSource
+{
+public:
+    explicit OwnedText(std::shared_ptr<const std::string> text) : text_(std::move(text)), bytes_(*text_) {}
+    std::size_t read(char* to, std::size_t most) override { return bytes_.read(to, most); }
+
+private:
+    std::shared_ptr<const std::string> text_;
+    TextBytes bytes_;
+};
+
+RunFile file_of(const std::string& name)
+{
+    return {name, [name] { return std::make_unique<FileBytes>(name); }};
+}
+
+void add_folder(const std::string& folder, std::vector<RunFile>& files)
+{
+    std::vector<std::string> names;
+    std::error_code fault;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, fault))
+    {
+        if (entry.is_regular_file(fault) && names.size() < kMostRunFiles)
+        {
+            names.push_back(entry.path().string());
+        }
+    }
+    std::ranges::sort(names);
+    std::ranges::transform(names, std::back_inserter(files), file_of);
+}
+
+} // namespace
+
+Result<std::vector<RunFile>> run_files(const std::vector<std::string>& names)
+{
+    std::vector<RunFile> files;
+    Issues issues;
+    for (const std::string& name : names)
+    {
+        std::error_code fault;
+        if (std::filesystem::is_directory(name, fault))
+        {
+            add_folder(name, files);
+        }
+        else if (std::filesystem::is_regular_file(name, fault) && std::ifstream(name).good())
+        {
+            files.push_back(file_of(name));
+        }
+        else
+        {
+            // A pipe, standard input, or nothing, which is a fault in the words of every command.
+            auto text = read_text(name, {kMostLogBytes});
+            if (!text)
+            {
+                add_below(issues, text.issues(), name);
+                continue;
+            }
+            const auto owned = std::make_shared<const std::string>(std::move(*text));
+            files.push_back({name, [owned] { return std::make_unique<OwnedText>(owned); }});
+        }
+    }
+    return issues.empty() ? Result<std::vector<RunFile>>(std::move(files))
+                          : Result<std::vector<RunFile>>(issues);
+}
+
+} // namespace ringside

@@ -1,0 +1,17 @@
+// Files of a training run as the engine reads them: opened here, a piece at a time.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/runs/run.h"
+
+#include <string>
+#include <vector>
+
+namespace ringside
+{
+
+// Of files and folders by name, at most 4,096 of them; those in a folder's folders not. Faults: what cannot
+// be opened.
+Result<std::vector<RunFile>> run_files(const std::vector<std::string>& names);
+
+} // namespace ringside

@@ -1,0 +1,257 @@
+#include "core/base/text/text.h"
+#include "core/runs/trace_sums.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace ringside
+{
+
+namespace
+{
+
+struct Span
+{
+    std::int64_t from;
+    std::int64_t to;
+};
+using Spans = std::vector<Span>; // in order, apart
+
+constexpr double kSecond = 1e-9; // of a nanosecond
+
+// The union of spans that are in order of their beginning.
+Spans united(const Spans& sorted)
+{
+    Spans out;
+    for (const Span& span : sorted)
+    {
+        if (!out.empty() && span.from <= out.back().to)
+        {
+            out.back().to = std::max(out.back().to, span.to);
+        }
+        else
+        {
+            out.push_back(span);
+        }
+    }
+    return out;
+}
+
+double length(const Spans& spans)
+{
+    double sum = 0;
+    for (const Span& span : spans)
+    {
+        sum += static_cast<double>(span.to - span.from);
+    }
+    return sum * kSecond;
+}
+
+// What lies in the first and not in the second.
+double length_without(const Spans& spans, const Spans& others)
+{
+    double sum = 0;
+    std::size_t at = 0;
+    for (Span span : spans)
+    {
+        while (at < others.size() && others[at].to <= span.from)
+        {
+            ++at;
+        }
+        for (std::size_t i = at; i < others.size() && others[i].from < span.to; ++i)
+        {
+            sum += static_cast<double>(std::max<std::int64_t>(others[i].from - span.from, 0));
+            span.from = std::max(span.from, std::min(others[i].to, span.to));
+        }
+        sum += static_cast<double>(span.to - span.from);
+    }
+    return sum * kSecond;
+}
+
+template <class Is>
+Spans spans_of(std::span<const GpuEvent> events, const Is& is)
+{
+    Spans spans;
+    for (const GpuEvent& event : events)
+    {
+        if (is(event))
+        {
+            spans.push_back({event.start, event.end()});
+        }
+    }
+    return united(spans);
+}
+
+bool communicates(const GpuEvent& event, bool symmetric)
+{
+    return event.work == GpuWork::communication || (symmetric && event.work == GpuWork::symmetric);
+}
+
+bool computes(const GpuEvent& event, bool symmetric)
+{
+    return event.work != GpuWork::copy && !communicates(event, symmetric);
+}
+
+// Idle time before an event that the host had not launched yet.
+double launch_gaps(std::span<const GpuEvent> events)
+{
+    double sum = 0;
+    std::int64_t busy_until = events.empty() ? 0 : events.front().start;
+    for (const GpuEvent& event : events)
+    {
+        if (event.launched != kNotLaunched && event.start > busy_until && event.launched > busy_until)
+        {
+            sum += static_cast<double>(std::min(event.start, event.launched) - busy_until);
+        }
+        busy_until = std::max(busy_until, event.end());
+    }
+    return sum * kSecond;
+}
+
+// What a byte of the operation's size comes to on the busiest link, of n ranks (nccl-tests,
+// doc/PERFORMANCE.md).
+double bus_factor(std::string_view name, double n)
+{
+    const std::string small = small_letters(name);
+    const auto has = [&](std::string_view part) { return small.find(part) != std::string::npos; };
+    if (has("allreduce") || has("all_reduce"))
+    {
+        return 2 * (n - 1) / n;
+    }
+    const bool shared = has("allgather") || has("all_gather") || has("reduce_scatter") ||
+                        has("reducescatter") || has("alltoall") || has("all_to_all");
+    return shared ? (n - 1) / n : 1;
+}
+
+} // namespace
+
+GpuWork work_of_kernel(std::string_view name)
+{
+    const std::string small = small_letters(name.substr(0, 256));
+    const auto has = [&](std::string_view part) { return small.find(part) != std::string::npos; };
+    // HolisticTraceAnalysis knows the first form only, TraceLens those of DeepEP and NVSHMEM, too.
+    if (small.starts_with("nccl") || has("deep_ep") || has("dpsk::ep") || has("nvshmem") || has("rccl") ||
+        has("mscclpp"))
+    {
+        return GpuWork::communication;
+    }
+    // torch/csrc/distributed/c10d/symm_mem/CUDASymmetricMemoryOps.cu; vLLM's custom_all_reduce.cuh;
+    // Transformer Engine's userbuffers.cu.
+    const bool symmetric = has("multimem_") || has("one_shot_all") || has("two_shot_all") ||
+                           has("cross_device_reduce") || has("userbuffers");
+    return symmetric ? GpuWork::symmetric : GpuWork::computing;
+}
+
+GpuTimeline timeline_of(std::span<const GpuEvent> events, bool symmetric)
+{
+    const Spans computing = spans_of(events, [&](const GpuEvent& e) { return computes(e, symmetric); });
+    const Spans talking = spans_of(events, [&](const GpuEvent& e) { return communicates(e, symmetric); });
+    const Spans copies = spans_of(events, [](const GpuEvent& e) { return e.work == GpuWork::copy; });
+    const Spans working = spans_of(events, [](const GpuEvent& e) { return e.work != GpuWork::copy; });
+    const Spans all = spans_of(events, [](const GpuEvent&) { return true; });
+    GpuTimeline out;
+    out.computing = length(computing);
+    out.communication = length(talking);
+    out.exposed_communication = length_without(talking, computing);
+    out.copies = length(copies);
+    out.exposed_copies = length_without(copies, working);
+    out.busy = length(all);
+    out.total = all.empty() ? 0 : static_cast<double>(all.back().to - all.front().from) * kSecond;
+    out.idle = out.total - out.busy;
+    out.launch_gaps = launch_gaps(events);
+    for (const GpuEvent& event : events)
+    {
+        out.memcpys += event.work == GpuWork::copy ? 1 : 0;
+        out.memsets += event.work == GpuWork::set ? 1 : 0;
+        out.kernels_communication += communicates(event, symmetric) ? 1 : 0;
+        out.kernels_computing += computes(event, symmetric) && event.work != GpuWork::set ? 1 : 0;
+    }
+    return out;
+}
+
+double TraceCollective::bus_bytes_per_second() const
+{
+    const auto bytes = static_cast<double>(std::max(bytes_in, bytes_out));
+    return seconds > 0 && ranks > 1 ? bytes * bus_factor(name, static_cast<double>(ranks)) / seconds : 0;
+}
+
+void sum_up_trace(GpuTrace& trace, std::span<const std::pair<std::int64_t, std::int64_t>> bytes)
+{
+    trace.timeline = timeline_of(trace.events);
+    trace.without_symmetric = timeline_of(trace.events, false);
+    const Spans computing = spans_of(trace.events, [](const GpuEvent& e) { return computes(e, true); });
+    std::map<std::uint32_t, KernelSum> sums;
+    for (const GpuEvent& event : trace.events)
+    {
+        KernelSum& sum = sums[event.name];
+        ++sum.count;
+        sum.seconds += static_cast<double>(event.length) * kSecond;
+        if (event.collective > 0)
+        {
+            TraceCollective& calls = trace.collectives[event.collective - 1];
+            ++calls.count;
+            calls.seconds += static_cast<double>(event.length) * kSecond;
+        }
+    }
+    for (std::size_t i = 0; i < trace.collectives.size(); ++i)
+    {
+        TraceCollective& calls = trace.collectives[i];
+        calls.bytes_in = bytes[i].first;
+        calls.bytes_out = bytes[i].second;
+        const Spans own = spans_of(trace.events, [&](const GpuEvent& e) { return e.collective == i + 1; });
+        calls.exposed = length_without(own, computing);
+    }
+    std::erase_if(trace.collectives, [](const TraceCollective& calls) { return calls.count == 0; });
+    std::ranges::stable_sort(trace.collectives, std::ranges::greater(), &TraceCollective::seconds);
+    for (auto& [name, sum] : sums)
+    {
+        sum.name = trace.names[name];
+        trace.longest.push_back(std::move(sum));
+    }
+    std::ranges::stable_sort(trace.longest, std::ranges::greater(), &KernelSum::seconds);
+    trace.longest.resize(std::min<std::size_t>(trace.longest.size(), 10));
+}
+
+TraceJoin join_traces(const std::vector<GpuTrace>& traces)
+{
+    TraceJoin join;
+    std::vector<std::vector<double>> calls;
+    for (const GpuTrace& trace : traces)
+    {
+        join.ranks.push_back({.rank = trace.rank});
+        auto& lengths = calls.emplace_back();
+        for (const GpuEvent& event : trace.events)
+        {
+            if (communicates(event, true))
+            {
+                lengths.push_back(static_cast<double>(event.length) * kSecond);
+            }
+        }
+        join.ranks.back().calls = static_cast<std::int64_t>(lengths.size());
+        join.same_calls = join.same_calls && lengths.size() == calls.front().size();
+    }
+    for (std::size_t k = 0; join.same_calls && calls.size() > 1 && k < calls.front().size(); ++k)
+    {
+        std::size_t last = 0;
+        for (std::size_t i = 1; i < calls.size(); ++i)
+        {
+            last = calls[i][k] < calls[last][k] ? i : last;
+        }
+        ++join.ranks[last].last;
+        for (std::size_t i = 0; i < calls.size(); ++i)
+        {
+            join.ranks[i].waited += calls[i][k] - calls[last][k];
+        }
+    }
+    const auto least = std::ranges::min_element(join.ranks, {}, &RankWait::waited);
+    const auto most = std::ranges::max_element(join.ranks, {}, &RankWait::waited);
+    if (most != join.ranks.end() && most->waited > least->waited)
+    {
+        join.straggler = least->rank;
+    }
+    std::ranges::stable_sort(join.ranks, {}, &RankWait::rank);
+    return join;
+}
+
+} // namespace ringside

@@ -1,0 +1,150 @@
+"""Files of training runs, read by the real program.
+
+usage: runs_test.py RINGSIDE SOURCE_FOLDER [TEST]   (CMake lists every test_* function as a test of its own)
+
+RINGSIDE_RUN_SAMPLES: a folder of public files with an expected.json of their answers. It is not part of this repository,
+so without it that test is skipped. Counts, bytes and culprits are exact, times within 0.5%.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+EXAMPLES = SOURCE / "tests/data/runs"
+SKIPPED = 77
+TIMES = {"total_s": "total_ms", "computing_s": "computation_ms", "communication_s": "communication_ms", "memcpy_s": "memcpy_ms",
+         "exposed_communication_s": "exposed_communication_ms", "memcpy_exposed_s": "exposed_memcpy_ms", "busy_s": "busy_ms", "idle_s": "idle_ms"}
+COUNTS = {"kernels_computing": "kernels_computing", "kernels_communication": "kernels_communication", "memcpys": "memcpy", "memsets": "memset"}
+
+
+def read(*files, expected=(0,), text=None):
+    done = subprocess.run([RINGSIDE, "import", "run", *map(str, files), "--json"], input=text, capture_output=True, text=True, timeout=120)
+    assert done.returncode in expected, f"exit status {done.returncode}: {done.stderr}"
+    return json.loads(done.stdout) if done.stdout else done.stderr
+
+
+def near(got, expected, unit=1.0):
+    return got is not None and abs(got - expected * unit) <= 0.005 * abs(expected * unit) + 2e-4 * unit
+
+
+def timeline_faults(got, expected):
+    for key, name in TIMES.items():
+        if name in expected and not near(got.get(key), expected[name], 1e-3):
+            yield f"{name} is {got.get(key)}, not {expected[name]} ms"
+    for key, name in COUNTS.items():
+        if name in expected and got.get(key) != expected[name]:
+            yield f"{name} is {got.get(key)}, not {expected[name]}"
+
+
+def same(pairs):
+    yield from (f"{name} is {got!r}, not {want!r}" for name, got, want in pairs if got != want)
+
+
+def trace_faults(answer, expected):
+    trace = answer["traces"][0]
+    yield from same((k, trace.get(k), expected[k]) for k in ("gpu_events_in_file", "gpu_events_counted", "rank", "world_size", "device") if k in expected)
+    if expected["figures"]:
+        yield from timeline_faults(trace.get("timeline_without_symmetric_memory", trace["timeline"]), expected["figures"])
+    yield from timeline_faults(trace.get("timeline", {}), expected.get("figures_with_symmetric_memory_kernels_as_communication", {}))
+    steps = expected.get("steps", [])
+    yield from same([("steps", [s["step"] for s in trace["steps"]], [s["step"] for s in steps])])
+    for got, want in zip(trace["steps"], steps):
+        yield from timeline_faults(got["timeline"], want) if want.get("gpu", 1) else same([("timeline", "timeline" in got, False)])
+    calls = {(c["kind"], c["ranks"], c["dtype"]): c for c in trace["collectives"]}
+    for want in expected.get("collectives", []):
+        got = calls.get((want["name"], want["group_size"], want["dtype"]), {})
+        yield from same((k, got.get(k), want[k]) for k in ("count", "in_bytes", "out_bytes"))
+
+
+def hang_faults(answer, expected):
+    hang = answer["hang"]
+    yield from same([("culprits", hang["culprits"], expected["culprits"])])
+    groups = {g["group"]: g for g in hang["groups"]}
+    for want in expected["groups"]:
+        got = groups.get(want["group"], {})
+        yield from same([("culprits", got.get("culprits"), want["culprits"]), ("sequence", got.get("sequence"), want["others_first_outstanding"]["sequence"]),
+                         ("collective", got.get("collective"), want["others_first_outstanding"]["collective"])])
+
+
+def snapshot_faults(answer, expected):
+    memory, trace = answer["memory"], expected["trace"][0]
+    names = {"live_bytes": "live_bytes", "reserved_bytes": "reserved_bytes", "requested_bytes": "requested_bytes_of_live",
+             "inactive_bytes": "inactive_in_active_segments_bytes", "empty_segments_bytes": "empty_segments_bytes"}
+    yield from same((k, memory[k], expected[name]) for k, name in names.items())
+    yield from same([("peak", memory["peak_bytes"], trace["peak_live_requested_bytes"]), ("peak reserved", memory["peak_reserved_bytes"], trace["peak_reserved_bytes"])])
+
+
+def log_faults(answer, expected):
+    step = answer["step"]
+    if "steps_found" in expected:
+        yield from same([("steps", step["count"], expected["steps_found"])])
+    for key, name in (("median_s", "median"), ("p90_s", "p90")):
+        if isinstance(expected.get("step_ms"), dict) and not near(step.get(key), expected["step_ms"][name], 1e-3):
+            yield f"{name} is {step.get(key)}, not {expected['step_ms'][name]} ms"
+    for key, name in (("tokens_per_s_per_gpu", "tokens_per_s_gpu"), ("tflops_per_gpu", "tflops"), ("samples_per_s", "samples_per_s")):
+        if isinstance(expected.get(name), dict) and not near(step.get(key, {}).get("median"), expected[name]["median"]):
+            yield f"{name} is {step.get(key)}, not {expected[name]}"
+    spikes = expected.get("spikes_over_1_5_median", step["spikes"])
+    spikes = spikes["count"] if isinstance(spikes, dict) else len(spikes) if isinstance(spikes, list) else spikes
+    yield from same([("spikes", step["spikes"], spikes), ("skipped", step["skipped"], expected.get("skipped_iterations_sum", step["skipped"]))])
+
+
+def join_faults(answer, expected):
+    yield from same([("straggler", answer["ranks"]["straggler"], expected["straggler"])])
+    for rank in answer["ranks"]["ranks"]:
+        if not near(rank["waited_s"], expected["waiting_ms"][str(rank["rank"])], 1e-3):
+            yield f"rank {rank['rank']} waited {rank['waited_s']} s"
+
+
+def faults_of(name, answer, expected):
+    if "straggler" in expected:
+        return join_faults(answer, expected)
+    for part, check in (("traces/", trace_faults), ("flight-recorder/", hang_faults), ("snapshots/", snapshot_faults), ("logs/", log_faults)):
+        if name.startswith(part):
+            return check(answer, expected)
+    if name.startswith("nsys/"):
+        return (fault for t in answer["traces"] for fault in timeline_faults(t["timeline"], expected["devices"][t["device"]]))
+    return same([("rows", len(answer["nccl_tests"]["rows"]), expected["rows"]), ("ranks", answer["nccl_tests"]["ranks"], expected["ranks_by_that_ratio"])])
+
+
+def test_published_files_give_their_known_answers():
+    folder = os.environ.get("RINGSIDE_RUN_SAMPLES")
+    if not folder:
+        print("skipped: RINGSIDE_RUN_SAMPLES names no folder of samples")
+        return SKIPPED
+    folder = pathlib.Path(folder)
+    wrong = []
+    for name, expected in json.loads((folder / "expected.json").read_text()).items():
+        if not name.startswith(("tables/", "nccl/nccl-info")):
+            wrong += [f"{name}: {fault}" for fault in faults_of(name, read(folder / name), expected)]
+    assert not wrong, "\n".join(wrong)
+    return None
+
+
+def test_a_run_beside_a_scenario_is_compared_with_it():
+    answer = read(EXAMPLES / "megatron.log", "--scenario", SOURCE / "assets/scenarios/gpt-13b-8.json")
+    time = answer["compared"]["step.time_s"]
+    assert time["measured"] == 0.5025 and time["predicted"] > 0, time
+    parts = answer["difference"]
+    assert abs(sum(p["measured_s"] for p in parts) - 0.5025) < 1e-9, parts
+
+
+def test_other_commands_say_what_a_file_of_a_run_is():
+    for name, what in (("megatron.log", "a log"), ("trace-rank0.json.gz", "a trace"), ("snapshot.pickle", "a pickle")):
+        for command in (["validate"], ["evaluate"], ["import"]):
+            done = subprocess.run([RINGSIDE, *command, EXAMPLES / name], capture_output=True, text=True)
+            assert done.returncode == 2 and what in done.stderr and "ringside import run FILE reads it" in done.stderr, (command, name, done.stderr)
+
+
+def test_a_log_comes_from_standard_input_and_a_folder_is_read_whole():
+    assert read("-", text=(EXAMPLES / "nemo.log").read_text())["software"] == "nemo"
+    assert read(EXAMPLES / "hang")["hang"]["culprits"] == [2]
+
+
+if __name__ == "__main__":
+    tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
+    wanted = sys.argv[3:] or [test.__name__ for test in tests]
+    results = [test() for test in tests if test.__name__ in wanted]
+    sys.exit(SKIPPED if results and all(result == SKIPPED for result in results) else 0)
