@@ -153,9 +153,10 @@ Result<LaunchReading> read_launch_files(const LaunchRequest& request, const Pres
         auto& list = is_hugging_face(source.tree) ? configs : launches;
         list.push_back(std::move(source));
     }
-    const Framework* framework = kind != nullptr    ? presets.framework(kind->id)
-                                 : !configs.empty() ? &hub_framework()
-                                                    : nullptr;
+    const bool adapter = std::ranges::any_of(launches, is_adapter);
+    const Framework* framework = kind != nullptr               ? presets.framework(kind->id)
+                                 : !configs.empty() || adapter ? &hub_framework()
+                                                               : nullptr;
     if (framework == nullptr)
     {
         return Issue{request.files.empty() ? "" : request.files.front().name,
@@ -175,6 +176,13 @@ Result<LaunchReading> read_launch_files(const LaunchRequest& request, const Pres
     {
         read_hub(reader, config.tree, config.file);
     }
+    for (const LaunchSource& source : reader.sources())
+    {
+        if (is_adapter(source))
+        {
+            read_adapter_config(reader, source);
+        }
+    }
     if (kind != nullptr)
     {
         kind->read(reader);
@@ -193,6 +201,10 @@ std::string kind_of_text(std::string_view text)
     if (is_hugging_face(source->tree))
     {
         return "a config.json of the Hugging Face hub";
+    }
+    if (is_adapter(*source))
+    {
+        return "an adapter_config.json of PEFT";
     }
     const LaunchKind* kind = launch_kind_of(*source);
     return kind == nullptr ? std::string() : fmt::format("a launch file ({})", kind->name);

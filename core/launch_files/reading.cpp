@@ -375,22 +375,22 @@ json LaunchReader::document() const
     }
     for (const auto& [path, field] : fields_)
     {
-        const auto dot = path.find('.');
         if (field.value.is_null())
         {
             continue;
         }
-        if (dot == std::string::npos)
+        json* section = &document;
+        std::string_view rest = path;
+        for (auto dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.'))
         {
-            document[path] = field.value;
-            continue;
+            section = &(*section)[std::string(rest.substr(0, dot))];
+            if (section->is_string())
+            {
+                *section = json{{"preset", *section}};
+            }
+            rest.remove_prefix(dot + 1);
         }
-        json& section = document[path.substr(0, dot)];
-        if (section.is_string())
-        {
-            section = json{{"preset", section}};
-        }
-        section[path.substr(dot + 1)] = field.value;
+        (*section)[std::string(rest)] = field.value;
     }
     return document;
 }

@@ -44,7 +44,7 @@ def exported(ringside, framework, version):
 
 
 def found(repository, revision, places, pattern):
-    command = ["git", "-C", repository, "grep", "-nE", "-m1", pattern, revision, "--", *places.split()]
+    command = ["git", "-C", repository, "grep", "-nE", "-m1", "-e", pattern, revision, "--", *places.split()]
     lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
     return lines[0].strip() if lines else ""
 

@@ -122,12 +122,17 @@ std::string function_named(LaunchReader& reader)
     return functions.front();
 }
 
-// "deepseek_v3_16b" is of the module that its name begins with.
+// "deepseek_v3_16b" is of the module that its name begins with. A flavor that is named beside it replaces the
+// function's own.
 const LaunchFlavor* flavor_of_function(const Framework& f, std::string_view function, std::string_view flavor)
 {
-    const auto found = std::ranges::find_if(
-        f.flavors, [&](const LaunchFlavor& each)
-        { return function.starts_with(each.module) && (each.flavor == flavor || each.config == function); });
+    const auto found =
+        std::ranges::find_if(f.flavors,
+                             [&](const LaunchFlavor& each)
+                             {
+                                 return function.starts_with(each.module) &&
+                                        (flavor.empty() ? each.config == function : each.flavor == flavor);
+                             });
     return found == f.flavors.end() ? nullptr : &*found;
 }
 
@@ -290,6 +295,7 @@ void read_axolotl(LaunchReader& reader)
 {
     read_gpus(reader);
     read_model_name(reader, "base_model");
+    read_axolotl_adapter(reader);
     const std::string optimizer = reader.word("optimizer");
     read_by_rules(reader);
     if (optimizer.starts_with("paged_"))
@@ -308,6 +314,7 @@ void read_llama_factory(LaunchReader& reader)
 {
     read_gpus(reader);
     read_model_name(reader, "model_name_or_path");
+    read_llama_factory_adapter(reader);
     read_by_rules(reader);
 }
 

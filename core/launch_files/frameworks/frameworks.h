@@ -26,6 +26,11 @@ bool is_axolotl(const LaunchSource& source);
 void read_axolotl(LaunchReader& reader);
 bool is_llama_factory(const LaunchSource& source);
 void read_llama_factory(LaunchReader& reader);
+// An adapter_config.json of PEFT, beside a launch or alone.
+bool is_adapter(const LaunchSource& source);
+void read_adapter_config(LaunchReader& reader, const LaunchSource& source);
+void read_axolotl_adapter(LaunchReader& reader);
+void read_llama_factory_adapter(LaunchReader& reader);
 bool is_maxtext(const LaunchSource& source);
 void read_maxtext(LaunchReader& reader);
 

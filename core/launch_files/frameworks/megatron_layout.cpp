@@ -211,6 +211,13 @@ void megatron_sharding(LaunchReader& r)
     {
         r.forget("parallel.zero");
     }
+    // arguments.py, validate_args: Muon's distributed optimizer is layer-wise, under either spelling.
+    if (const Setting* muon = r.find("--optimizer");
+        muon != nullptr && plain_text(muon->value).find("muon") != std::string::npos &&
+        r.said("parallel.zero", 0) > 0)
+    {
+        r.state("parallel.whole_shards", true, *muon);
+    }
     if (const Setting* stage = r.find_any({"--zero-stage", "zero_optimization.stage"}))
     {
         r.state("parallel.zero", stage->value, *stage); // Megatron-DeepSpeed

@@ -150,6 +150,10 @@ void zero(LaunchDraft& d)
         d.not_expressed("parallel.shard_group", fmt::format("{}", d.s.parallel.shard_group),
                         "only ZeRO-3 shards within groups (mics_shard_size)");
     }
+    if (stage > 0 && p.whole_shards)
+    {
+        d.not_expressed("parallel.whole_shards", kTrue, "shards are even cuts of one buffer");
+    }
     offload(d, stage);
     if (stage != p.zero)
     {

@@ -413,6 +413,7 @@ Scenario without_idle_fields(Scenario s)
     p.sequence_parallel = p.sequence_parallel && p.tensor > 1;
     p.expert_tensor = m.experts > 0 && p.expert > 1 ? p.expert_tensor : 1;
     p.zero = dense_replicas(s) > 1 ? p.zero : 0;
+    p.whole_shards = p.whole_shards && p.zero > 0;
     p.shard_group = p.zero > 0 && dense_shards(s) < dense_replicas(s) ? p.shard_group : 0;
     if (p.pipeline == 1)
     {

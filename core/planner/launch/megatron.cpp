@@ -84,11 +84,19 @@ void megatron_pipeline(LaunchDraft& d)
     }
 }
 
-// ZeRO-2 and 3 are Megatron-FSDP's, which has no pipeline.
+// ZeRO-2 and 3 are Megatron-FSDP's, which has no pipeline. Only Muon's optimizer deals out whole matrices
+// (layer_wise_optimizer.py); the others cut one flat buffer.
 void sharding(LaunchDraft& d)
 {
     const Parallel& p = d.s.parallel;
     const bool fsdp = p.zero >= 2 && p.pipeline == 1;
+    const bool whole = d.s.training.optimizer == Optimizer::muon;
+    if (p.zero >= 1 && p.whole_shards != whole)
+    {
+        d.not_expressed("parallel.whole_shards", p.whole_shards ? "true" : "false",
+                        whole ? "Muon's distributed optimizer deals out whole matrices"
+                              : "shards are even cuts of one buffer; whole matrices are for Muon alone");
+    }
     if (p.zero >= 2 && !fsdp)
     {
         d.not_expressed("parallel.zero", fmt::format("{}", p.zero),
@@ -167,6 +175,14 @@ void megatron_overlap(LaunchDraft& d)
     if (p.overlap_expert && can.expert)
     {
         overlap_experts(d);
+    }
+    if (interleaved(d.s) && can.pipeline && !p.overlap_pipeline)
+    {
+        // arguments.py, validate_args: two stages would have several messages of one pair in a batch.
+        p.pipeline > 2
+            ? d.set("--no-overlap-p2p-communication", "", "stages wait for their activations",
+                    "parallel.overlap_pipeline")
+            : d.not_expressed("parallel.overlap_pipeline", "false", "chunks of two stages need it; left on");
     }
     no_overlap(d, {!blocks, true, interleaved(d.s)});
 }

@@ -65,36 +65,19 @@ bool is_counted_on_gpus(std::string_view field)
     return field == "training.global_batch" || field == "training.tokens" || field == "parallel.zero";
 }
 
-// What does not read back yet, and why.
-struct NotReadBack
-{
-    std::string_view framework;
-    std::string_view field;
-};
-constexpr std::array kNotReadBack{
-    // The registry's release: counted from the layers per stage, in 37 of 1,000 drawn scenarios other stages
-    // come out than were written. Why is not found yet.
-    NotReadBack{"torchtitan", "parallel.chunks"},
-    NotReadBack{"torchtitan", "parallel.stage_layers"},
-};
-
-bool is_read_back(const Framework& framework, std::string_view field)
-{
-    return std::ranges::none_of(kNotReadBack, [&](const NotReadBack& each)
-                                { return each.framework == framework.id && each.field == field; });
-}
-
 bool is_missed(const Launch& launch, const std::string& field)
 {
-    return std::ranges::any_of(launch.not_expressed,
-                               [&](const NotExpressed& item)
-                               {
-                                   // What is said of a shape, or of a schedule, is said of all its parts.
-                                   return item.field == field ||
-                                          (item.field == "training.schedule" && field == "parallel.chunks") ||
-                                          (item.field == "model.attention" && field.starts_with("model.")) ||
-                                          (item.field == "cluster.gpus" && is_counted_on_gpus(field));
-                               });
+    return std::ranges::any_of(
+        launch.not_expressed,
+        [&](const NotExpressed& item)
+        {
+            // What is said of a shape, or of a schedule, is said of all its parts.
+            return item.field == field ||
+                   (item.field == "training.schedule" &&
+                    (field == "parallel.chunks" || field == "parallel.stage_layers")) ||
+                   (item.field == "model.attention" && field.starts_with("model.")) ||
+                   (item.field == "cluster.gpus" && is_counted_on_gpus(field));
+        });
 }
 
 void read_back(const Framework& framework, std::string_view version)
@@ -105,18 +88,25 @@ void read_back(const Framework& framework, std::string_view version)
         const Scenario s = drawn_for(framework, version, source, round);
         const Launch launch = write_launch(framework, s, version);
         const auto reading = read_launch_files(request_of(launch), test::presets());
-        INFO(framework.id << " " << version << ", round " << round);
-        INFO(text_of(launch, launch.files.front()));
         REQUIRE(reading);
-        CHECK(reading->kind == framework.id);
+        std::string wrong = reading->kind == framework.id ? "" : " read as " + reading->kind;
         const Scenario wanted = without_idle_fields(s);
         const Scenario got = without_idle_fields(reading->scenario);
         for (const std::string& path : launch_fields(framework))
         {
-            INFO(path);
-            CHECK((!is_read_back(framework, path) || is_missed(launch, path) ||
-                   field_of(got, path)->text == field_of(wanted, path)->text));
+            // What means nothing in the one and something in the other, since that lost a field that it
+            // stands on, is still said.
+            const bool same = is_missed(launch, path) ||
+                              field_of(got, path)->text == field_of(wanted, path)->text ||
+                              field_of(reading->scenario, path)->text == field_of(s, path)->text;
+            wrong += same ? "" : " " + path;
         }
+        if (!wrong.empty())
+        {
+            UNSCOPED_INFO(framework.id << " " << version << ", round " << round << "\n"
+                                       << text_of(launch, launch.files.front()));
+        }
+        CHECK(wrong == "");
     }
 }
 
@@ -128,10 +118,7 @@ TEST_CASE("the export of 1,000 drawn scenarios reads back in every field that th
     {
         for (const LaunchVersion& version : framework.versions)
         {
-            if (find_launch_tool(framework.id) == nullptr)
-            {
-                read_back(framework, version.id);
-            }
+            read_back(framework, version.id);
         }
     }
 }
