@@ -182,3 +182,34 @@ TEST_CASE("a name of a setting has one rule in each framework")
         CHECK(twice == names.end());
     }
 }
+
+TEST_CASE("adapters are read from PEFT's adapter_config.json, Axolotl and LLaMA-Factory alike")
+{
+    const auto read = [](const char* name, const std::string& text)
+    {
+        const auto reading = read_launch_files({.files = {{name, text}}}, ringside::test::presets());
+        REQUIRE(reading);
+        CHECK(value_of(*reading, "model.hidden") == 4096);
+        CHECK(value_of(*reading, "training.lora.rank") == 16);
+        CHECK(entry_of(*reading, "training.lora.rank").from == Basis::stated);
+        return *reading;
+    };
+    const LaunchReading peft = read(
+        "adapter_config.json",
+        R"({"base_model_name_or_path": "meta-llama/Llama-3.1-8B", "peft_type": "LORA", "r": 16, "use_dora": true,
+            "lora_alpha": 32, "target_modules": ["q_proj", "model.layers.3.self_attn.v_proj", "w9"]})");
+    CHECK(value_of(peft, "training.lora.targets") == nlohmann::json::array({"query", "value"}));
+    REQUIRE(peft.unsayable.size() == 2);
+    CHECK(peft.unsayable[0].setting == "target_modules");
+    CHECK(peft.unsayable[1].setting == "use_dora");
+    const LaunchReading axolotl =
+        read("train.yaml", "base_model: NousResearch/Meta-Llama-3.1-8B\nadapter: qlora\nload_in_4bit: true\n"
+                           "lora_r: 16\nlora_target_linear: true\nsequence_len: 2048\nmicro_batch_size: 1\n");
+    CHECK(value_of(axolotl, "training.lora.quantized") == true);
+    CHECK(value_of(axolotl, "training.lora.targets").size() == 7);
+    const LaunchReading factory =
+        read("train.yaml", "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: sft\nfinetuning_type: lora\n"
+                           "lora_rank: 16\nlora_target: q_proj,o_proj\ncutoff_len: 2048\n");
+    CHECK(value_of(factory, "training.lora.targets") == nlohmann::json::array({"query", "output"}));
+    CHECK(value_of(factory, "training.lora.quantized") == false);
+}
