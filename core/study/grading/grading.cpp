@@ -20,16 +20,6 @@ namespace ringside
 namespace
 {
 
-Asked asked_in(const Question& q)
-{
-    Asked asked = asked_for(*find_study_unit(q.unit), q.stem, q.tolerance);
-    for (const auto& [name, value] : q.values)
-    {
-        asked.names.insert(name);
-    }
-    return asked;
-}
-
 // Asked about only where it decides: a reading that is right next to one that
 // is not.
 std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key)
@@ -228,9 +218,10 @@ int level_of(std::string_view text)
 // The points ticked: "1,3", "1-3, 5", "4/5", "all of them", "none".
 Result<std::size_t> ticks_of(std::string text, std::size_t points)
 {
-    const Issue wrong{
-        "", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
-        fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
+    const Issue wrong{"", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
+                      fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, "
+                                  "strong, teach",
+                                  points)};
     std::ranges::replace(text, ',', ';');
     Tokens t(text);
     if (t.word("all") || t.word("none") || t.at_end() || text == "0")
@@ -317,6 +308,20 @@ Result<Verdict> grade_layout(const Question& q, const Response& r, Calculator& c
 }
 
 } // namespace
+
+Asked asked_in(const Question& q)
+{
+    const StudyUnit& unit = *find_study_unit(q.unit);
+    const auto declared = asked_for(unit, q.counts, q.per);
+    Asked asked = declared ? *declared : asked_for(unit);
+    asked.tolerance = q.tolerance;
+    asked.sentence = asking_words(q.stem);
+    for (const auto& [name, value] : q.values)
+    {
+        asked.names.insert(name);
+    }
+    return asked;
+}
 
 std::optional<ToAsk> to_ask(const Question& q, std::string_view text)
 {

@@ -34,6 +34,9 @@ struct Verdict
     std::string nearest; // the recognised slip with its value: "16 × 70.55e9 = 1.13 TB"
 };
 
+// What the question's number is asked for in.
+Asked asked_in(const Question& question);
+
 // What has to be asked before a typed number is graded: "Do you mean 57 B or 57 GB?"
 struct ToAsk
 {

@@ -1,13 +1,11 @@
 #include "core/study/grading/grammar.h"
 
-#include <fmt/format.h>
-
 #include "core/base/text/text.h"
-#include "core/study/questions/formula/expression.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace ringside
@@ -16,46 +14,31 @@ namespace ringside
 namespace
 {
 
-// What people call a function, and what the formula engine calls it.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kFunctions{{{"sqrt", "sqrt"},
-                                                                                   {"ln log", "ln"},
-                                                                                   {"exp", "exp"},
-                                                                                   {"ceil", "ceil"},
-                                                                                   {"floor", "floor"},
-                                                                                   {"round", "round"},
-                                                                                   {"max", "max"},
-                                                                                   {"min", "min"}}};
-
-constexpr std::array<std::string_view, 6> kUnitBases{"B", "s", "FLOP", "J", "USD", "%"};
-
-// The value of a formula whose names u0 to u5 are the bases; nothing where it has none.
-std::optional<double> formula_value(const Expression& formula, std::string_view grown, double by)
+// A function and how it is called; of several values, which all have to have
+// the same unit, or of one.
+struct Function
 {
-    std::vector<double> values;
-    for (const std::string& name : formula.names())
-    {
-        values.push_back(kUnitBases.at(static_cast<std::size_t>(name.at(1) - '0')) == grown ? by : 1);
-    }
-    const auto value = formula.evaluate(values);
-    return value ? std::optional(*value) : std::nullopt;
-}
+    std::string_view names;
+    double (*of)(double a, double b);
+    bool several = false;
+};
 
-// The power of a base that a formula grows with; nothing where it adds what has it to what has not.
-std::optional<int> formula_power(const Expression& formula, std::string_view base)
+constexpr std::array kFunctions{Function{"sqrt", [](double a, double) { return std::sqrt(a); }},
+                                Function{"ln log", [](double a, double) { return std::log(a); }},
+                                Function{"exp", [](double a, double) { return std::exp(a); }},
+                                Function{"ceil", [](double a, double) { return std::ceil(a); }},
+                                Function{"floor", [](double a, double) { return std::floor(a); }},
+                                Function{"round", [](double a, double) { return std::round(a); }},
+                                Function{"max", [](double a, double b) { return std::max(a, b); }, true},
+                                Function{"min", [](double a, double b) { return std::min(a, b); }, true}};
+
+// A part of a sum or product. Counted things and factors are plain numbers
+// there.
+struct Term
 {
-    const auto one = formula_value(formula, base, 1);
-    const auto more = formula_value(formula, base, 1e30);
-    const auto less = formula_value(formula, base, 1e-30);
-    if (!one || !more || !less)
-    {
-        return std::nullopt;
-    }
-    const double power = std::log10(*more / *one) / 30;
-    const bool same = std::abs(power + std::log10(*less / *one) / 30) < 1e-9;
-    return same && std::abs(power - std::round(power)) < 1e-9
-               ? std::optional(static_cast<int>(std::round(power)))
-               : std::nullopt;
-}
+    double value = 0;
+    Powers powers = {};
+};
 
 class Parser
 {
@@ -65,18 +48,25 @@ public:
     TypedText read();
 
 private:
-    std::string_view function(std::size_t ahead = 0) const;
+    const Function* function(std::size_t ahead = 0) const;
     bool starts_value(std::size_t ahead = 0) const;
     void failed(std::string_view why);
-    void write(double number);
-    void operand();
-    void number();
-    void behind(std::size_t from);
-    void unit(std::size_t from, const Measure& m);
+    std::pair<char, std::size_t> operation() const;
+    Term sum();
+    Term product();
+    Term operand();
+    Term called(const Function& f);
+    Term bracket();
+    Term closed(Term all);
+    Term number();
+    double exponent();
+    void raise(Term& term, double power);
+    void match(Term& a, Term b);
+    void unit(Term& term, const Measure& m);
     void add_smaller(double& number, Measure& m);
-    bool operation();
-    void work_out();
     void value();
+    bool ends_in_its_unit() const;
+    void settle(const Term& all, bool whole);
     void word();
     bool link();
 
@@ -88,23 +78,24 @@ private:
     std::size_t ended_ = 0; // where the last value did
 
     // What is known of the value that is being read.
-    std::string formula_;
-    std::vector<std::size_t> open_; // where in the formula each open bracket is
-    std::vector<Measure> units_;
-    std::size_t unit_at_ = 0; // where in the formula the last unit is, and ends
-    std::size_t unit_end_ = 0;
-    bool glued_ = false; // it is a power of ten that stands without a blank: "2Mi"
     TypedValue v_;
-    bool part_ = false; // what was last is a fraction or a percentage
+    int depth_ = 0; // brackets that are open
+    std::vector<Measure> units_;
+    std::size_t whole_ = 0;    // which of them is that of the whole value, counted from 1
+    std::size_t unit_end_ = 0; // behind the last
+    bool glued_ = false;       // the last number's power of ten stands without a blank: "2Mi"
+    bool mixed_ = false;       // it adds what cannot be added
+    bool part_ = false;        // what was last is a fraction or a percentage
 };
 
-std::string_view Parser::function(std::size_t ahead) const
+const Function* Parser::function(std::size_t ahead) const
 {
     const std::string name = small_letters(t_.text(ahead));
     const auto* found =
-        std::ranges::find_if(kFunctions, [&](const auto& f) { return has_word(f.first, name); });
-    const bool called = t_.sign('(', ahead + 1) || (t_.number(ahead + 1) && name != "min" && name != "max");
-    return found != kFunctions.end() && called ? found->second : std::string_view{};
+        std::ranges::find_if(kFunctions, [&](const Function& f) { return has_word(f.names, name); });
+    const bool called =
+        found != kFunctions.end() && (t_.sign('(', ahead + 1) || (t_.number(ahead + 1) && !found->several));
+    return called ? found : nullptr;
 }
 
 bool Parser::starts_value(std::size_t ahead) const
@@ -116,7 +107,7 @@ bool Parser::starts_value(std::size_t ahead) const
     const bool money =
         has_word("$ usd us", stem_of(t_.text(ahead))) && (t_.number(ahead + 1) || t_.number(ahead + 2));
     const bool cross = t_.word("x", ahead) && t_.number(ahead + 1) && out_.values.empty();
-    return t_.number(ahead) || !function(ahead).empty() || money || cross ||
+    return t_.number(ahead) || function(ahead) != nullptr || money || cross ||
            (t_.word("e", ahead) && t_.sign('^', ahead + 1));
 }
 
@@ -125,54 +116,169 @@ void Parser::failed(std::string_view why)
     out_.fault = out_.fault.empty() ? std::string(why) : out_.fault;
 }
 
-// A number of the formula. "3h 1e99920min" has none: the engine would take "inf" for a name.
-void Parser::write(double number)
+// The sign that joins the next operand, and how many tokens it is; 0 where
+// nothing does.
+std::pair<char, std::size_t> Parser::operation() const
 {
-    formula_ += fmt::format("({:.17g})", number);
-    std::isfinite(number) ? void() : failed("is not a number that can be read");
+    const bool times = t_.sign('*') || t_.word("x") || t_.word("time");
+    const bool out = t_.word("out") && t_.word("of", 1);
+    const bool of = (t_.word("of") || out) && (part_ || asked_.power("%") != 0);
+    const bool other = t_.sign('/') || t_.sign('+') || t_.sign('-');
+    const std::size_t tokens = out ? 2 : 1;
+    const char sign = times || (of && part_) ? '*' : of ? '/' : other ? t_.peek().text[0] : '\0';
+    const bool joins = out_.fault.empty() && v_.clock.empty() && starts_value(tokens);
+    return {joins ? sign : '\0', tokens};
 }
 
-void Parser::operand()
+Term Parser::sum()
 {
+    Term all = product();
+    for (auto [sign, tokens] = operation(); sign == '+' || sign == '-'; std::tie(sign, tokens) = operation())
+    {
+        part_ = false;
+        v_.worked = true;
+        t_.at += tokens;
+        const Term next = product();
+        match(all, next);
+        all.value += sign == '+' ? next.value : -next.value;
+    }
+    return all;
+}
+
+Term Parser::product()
+{
+    Term all = operand();
+    for (auto [sign, tokens] = operation(); sign == '*' || sign == '/'; std::tie(sign, tokens) = operation())
+    {
+        part_ = t_.sign('/');
+        v_.worked = true;
+        t_.at += tokens;
+        const Term next = operand();
+        Measure m{all.powers, 1};
+        m.multiply({next.powers, 1}, sign == '*' ? 1 : -1);
+        all = {sign == '*' ? all.value * next.value : all.value / next.value, m.powers};
+    }
+    return all;
+}
+
+// Only what has the same unit can be added or compared; a percentage is a plain
+// number too.
+void Parser::match(Term& a, Term b)
+{
+    if (a.powers != b.powers)
+    {
+        a.powers.erase("%");
+        b.powers.erase("%");
+    }
+    mixed_ = mixed_ || a.powers != b.powers;
+}
+
+void Parser::raise(Term& term, double power)
+{
+    term.value = std::pow(term.value, power);
+    power == 1 ? void() : void(term.powers.erase("%"));
+    for (auto& [of, own] : term.powers)
+    {
+        const double raised = own * power;
+        const bool whole = raised == std::round(raised) && raised != 0 && std::abs(raised) < 100;
+        whole ? void(own = static_cast<int>(raised)) : failed("has a power that no unit can have");
+    }
+}
+
+// With its power, and the unit of all that: "10^-3 s", "-2^2" is 4 below 0.
+Term Parser::operand()
+{
+    double sign = 1;
     for (; t_.sign('-') || t_.sign('+'); ++t_.at)
     {
-        formula_ += t_.peek().text + "1*"; // "-2^2" is 4 below 0, "10^-3" a thousandth
+        sign = t_.sign('-') ? -sign : sign;
     }
-    const std::size_t from = formula_.size();
-    if (const std::string_view f = function(); !f.empty())
+    const Function* f = function();
+    const bool euler = t_.word("e") && t_.sign('^', 1);
+    Term term = f ? called(*f) : t_.sign('(') ? bracket() : euler ? Term{std::exp(1.0)} : number();
+    t_.at += euler ? 1U : 0U;
+    while (out_.fault.empty() && t_.sign('^'))
     {
+        raise(term, exponent());
+        glued_ = false;
+        unit(term, t_.sign('^') ? Measure{} : take_unit(t_, asked_));
+    }
+    term.value *= sign;
+    return term;
+}
+
+// "sqrt(2 h * 3 h)", "max(2 GB, 3 GB)", "ln 2"
+Term Parser::called(const Function& f)
+{
+    ++t_.at;
+    v_.worked = true;
+    if (t_.number())
+    {
+        const double value = f.of(t_.peek().value, 0);
         ++t_.at;
-        formula_ += f;
-        v_.worked = true;
-        if (t_.number()) // "ln 2"
-        {
-            write(t_.peek().value);
-            ++t_.at;
-            return behind(from);
-        }
+        return {value};
     }
-    if (t_.take_sign('('))
+    ++t_.at;
+    ++depth_;
+    Term all = sum();
+    while (f.several && out_.fault.empty() && t_.take_sign(','))
     {
-        open_.push_back(from);
-        formula_ += '(';
-        operand();
+        const Term next = sum();
+        match(all, next);
+        all.value = f.of(all.value, next.value);
     }
-    else if (t_.word("e") && t_.sign('^', 1))
+    if (f.names == "sqrt")
     {
-        ++t_.at;
-        formula_ += "2.718281828459045";
-        behind(from);
+        raise(all, 0.5);
     }
-    else
+    else if (!f.several)
     {
-        number();
+        all.powers.erase("%");
+        all.powers.empty() ? void() : failed("is a function of what has a unit");
+        all.value = f.of(all.value, 0);
     }
+    return closed(std::move(all));
+}
+
+// Behind what stands in a bracket, the bracket's end and its unit.
+Term Parser::closed(Term all)
+{
+    t_.take_sign(')') ? void() : failed("has a bracket that is not closed");
+    --depth_;
+    glued_ = false;
+    unit(all, t_.sign('^') ? Measure{} : take_unit(t_, asked_));
+    return all;
+}
+
+Term Parser::bracket()
+{
+    ++t_.at;
+    ++depth_;
+    return closed(sum());
+}
+
+double Parser::exponent()
+{
+    ++t_.at;
+    const double sign = t_.take_sign('-') ? -1 : 1;
+    v_.worked = true;
+    if (!t_.number() && !t_.sign('('))
+    {
+        failed("has a power that is not a number");
+        return 1;
+    }
+    const bool open = t_.take_sign('(');
+    depth_ += open ? 1 : 0;
+    const Term power = open ? sum() : Term{t_.peek().value};
+    depth_ -= open ? 1 : 0;
+    power.powers.empty() && (!open || t_.sign(')')) ? void() : failed("has a power that is not a number");
+    t_.take(!t_.at_end());
+    return sign * (t_.sign('^') ? std::pow(power.value, exponent()) : power.value);
 }
 
 // With the money sign or cross before it, its unit, and smaller ones: "1h16".
-void Parser::number()
+Term Parser::number()
 {
-    const std::size_t from = formula_.size();
     Measure m;
     for (; has_word("$ usd us", stem_of(t_.text())); ++t_.at)
     {
@@ -181,86 +287,47 @@ void Parser::number()
     t_.take_word("x") ? void(m.powers["x"] = 1) : void();
     if (!t_.number())
     {
-        return failed("is not a number that can be read");
+        failed("is not a number that can be read");
+        return {};
     }
-    double number = t_.peek().value;
+    Term term{t_.peek().value};
     part_ = part_ || t_.peek().part;
-    if (t_.sign(':', 1) && t_.number(2) && open_.empty())
+    if (t_.sign(':', 1) && t_.number(2) && depth_ == 0)
     {
-        v_.clock = {number};
+        v_.clock = {term.value};
         for (++t_.at; t_.sign(':') && t_.number(1); t_.at += 2)
         {
             v_.clock.push_back(t_.peek(1).value);
         }
-        number = v_.clock[1] != 0 ? number / v_.clock[1] : 0;
+        term.value = v_.clock[1] != 0 ? term.value / v_.clock[1] : 0;
         --t_.at;
     }
     ++t_.at;
-    const bool raised = t_.sign('^');
     const bool joined = t_.joined();
-    m = raised ? m : take_unit(t_, asked_, m);
-    add_smaller(number, m);
-    write(number);
-    unit(from, m);
+    m = t_.sign('^') ? m : take_unit(t_, asked_, m);
+    add_smaller(term.value, m);
     glued_ = joined && m.powers.empty() && m.size != 1;
-    behind(from);
+    unit(term, m);
+    return term;
 }
 
-// Powers, brackets that close and the unit of what they close.
-void Parser::behind(std::size_t from)
-{
-    while (out_.fault.empty() && (t_.sign('^') || (t_.sign(')') && !open_.empty())))
-    {
-        if (t_.take_sign(')'))
-        {
-            formula_ += ')';
-            from = open_.back();
-            open_.pop_back();
-        }
-        else
-        {
-            ++t_.at;
-            v_.worked = true;
-            const double sign = t_.take_sign('-') ? -1 : 1;
-            if (t_.take_sign('('))
-            {
-                open_.push_back(from); // the unit behind it is that of the whole power
-                formula_ += sign < 0 ? "^(-1*" : "^(";
-                return operand();
-            }
-            if (!t_.number())
-            {
-                return failed("has a power that is not a number");
-            }
-            formula_ += '^';
-            write(sign * t_.peek().value);
-            ++t_.at;
-        }
-        glued_ = false;
-        unit(from, t_.sign('^') ? Measure{} : take_unit(t_, asked_));
-    }
-}
-
-// Around what begins at `from` in the formula; counted things are numbers there.
-void Parser::unit(std::size_t from, const Measure& m)
+// Counted things and factors are plain numbers in arithmetic.
+void Parser::unit(Term& term, const Measure& m)
 {
     if (m.powers.empty() && m.size == 1)
     {
         return;
     }
-    formula_.insert(from, "(");
-    unit_at_ = formula_.size();
-    formula_ += '*';
-    write(m.size);
-    for (std::size_t i = 0; i < kUnitBases.size(); ++i)
-    {
-        formula_ +=
-            m.power(kUnitBases.at(i)) != 0 ? fmt::format("*u{}^({})", i, m.power(kUnitBases.at(i))) : "";
-    }
-    formula_ += ')';
-    unit_end_ = formula_.size();
     units_.push_back(m);
+    unit_end_ = t_.at;
     part_ = part_ || m.power("%") != 0;
+    if (units_.size() != whole_)
+    {
+        Measure all{term.powers, term.value};
+        all.multiply(m, 1);
+        std::erase_if(all.powers, [](const auto& p) { return !is_physical(p.first) || p.first == "x"; });
+        term = {all.size, all.powers};
+    }
 }
 
 // "1h16", "1 h 16 min", "2 days and 3 hours"
@@ -285,72 +352,6 @@ void Parser::add_smaller(double& number, Measure& m)
     }
 }
 
-// What joins the next operand, taken into the formula; false where nothing does.
-bool Parser::operation()
-{
-    const bool times = t_.sign('*') || t_.word("x") || t_.word("time");
-    const bool of = t_.word("of") || (t_.word("out") && t_.word("of", 1));
-    const std::size_t signs = t_.word("out") ? 2 : 1;
-    const bool sum = t_.sign('+') || t_.sign('-');
-    const bool comma = t_.sign(',') && !open_.empty();
-    if ((!times && !of && !t_.sign('/') && !sum && !comma) || !starts_value(signs) || !v_.clock.empty() ||
-        (of && !part_ && asked_.power("%") == 0))
-    {
-        return false;
-    }
-    formula_ += times || (of && part_) ? "*" : of ? "/" : t_.peek().text;
-    part_ = t_.sign('/');
-    v_.worked = true;
-    t_.at += signs;
-    return true;
-}
-
-// The unit at the end of arithmetic with plain numbers is that of the whole: "470/400 s".
-void Parser::work_out()
-{
-    const bool last =
-        !units_.empty() && unit_end_ == formula_.size() &&
-        std::all_of(units_.begin(), units_.end() - 1, [](const Measure& m) { return m.powers.empty(); });
-    const bool share = last && units_.back().power("%") != 0 && asked_.power("%") == 0;
-    const bool whole = last && !(v_.worked && (share || glued_));
-    const Measure m = whole ? units_.back() : Measure{};
-    if (whole)
-    {
-        formula_.erase(unit_at_, formula_.size() - 1 - unit_at_);
-        v_.powers = m.powers;
-        v_.scale = m.physical() ? 1 : m.size;
-    }
-    const auto formula = Expression::parse(formula_);
-    const auto value = formula ? formula_value(*formula, "", 1) : std::nullopt;
-    if (!value || !open_.empty())
-    {
-        return failed(open_.empty() ? "is not a number that can be read"
-                                    : "has a bracket that is not closed");
-    }
-    v_.value = *value * m.size;
-    v_.unit = !units_.empty();
-    bool physical = false;
-    for (const std::string_view base : kUnitBases)
-    {
-        const bool has =
-            !whole && std::ranges::any_of(units_, [&](const Measure& m) { return m.power(base) != 0; });
-        const auto power = has ? formula_power(*formula, base) : std::optional(0);
-        physical = physical || (has && base != "%");
-        if (!power && base != "%")
-        {
-            return failed("adds what cannot be added");
-        }
-        power.value_or(0) != 0 ? void(v_.powers[std::string(base)] = *power) : void();
-    }
-    // Worked with, a percentage is a fraction.
-    const bool divided = whole && v_.powers.empty() && m.size < 1000 && m.size != 1; // "min per day"
-    v_.cancelled = divided || (physical && v_.powers.empty());
-    if (v_.powers.size() > 1 || (!whole && v_.powers != Powers{{"%", 1}}))
-    {
-        v_.powers.erase("%");
-    }
-}
-
 void Parser::value()
 {
     // "34-35" is no difference
@@ -360,20 +361,56 @@ void Parser::value()
         return failed("is a range: type one number");
     }
     const std::size_t start = t_.at;
-    v_ = {};
-    formula_.clear();
-    open_.clear();
-    units_.clear();
-    part_ = false;
-    do
+    const auto read_all = [&](std::size_t whole)
     {
-        operand();
-    } while (out_.fault.empty() && operation());
-    out_.fault.empty() ? work_out() : void();
+        t_.at = start;
+        v_ = {};
+        units_.clear();
+        unit_end_ = 0;
+        depth_ = 0;
+        part_ = false;
+        mixed_ = false;
+        whole_ = whole;
+        return sum();
+    };
+    Term all = read_all(0);
+    const bool whole = out_.fault.empty() && ends_in_its_unit();
+    all = whole ? read_all(units_.size()) : all;
+    mixed_ ? failed("adds what cannot be added") : void();
+    settle(all, whole);
     v_.typed = t_.typed_since(start);
     v_.linked = std::exchange(linked_, false) && !out_.values.empty() && !in_remark_;
     out_.values.push_back(v_);
     ended_ = t_.at;
+}
+
+// The unit at the end of arithmetic with plain numbers is that of the whole: "470/400 s".
+bool Parser::ends_in_its_unit() const
+{
+    const bool last =
+        !units_.empty() && unit_end_ == t_.at &&
+        std::all_of(units_.begin(), units_.end() - 1, [](const Measure& m) { return m.powers.empty(); });
+    const bool share = last && units_.back().power("%") != 0 && asked_.power("%") == 0;
+    return last && !(v_.worked && (share || glued_));
+}
+
+void Parser::settle(const Term& all, bool whole)
+{
+    const Measure m = whole ? units_.back() : Measure{};
+    v_.value = all.value * m.size;
+    v_.powers = whole ? m.powers : all.powers;
+    v_.scale = m.physical() ? 1 : m.size;
+    v_.unit = !units_.empty();
+    std::isfinite(v_.value) ? void() : failed("is not a number that can be read");
+    const bool divided = whole && m.powers.empty() && m.size < 1000 && m.size != 1; // "min per day"
+    const bool physical = std::ranges::any_of(
+        units_, [](const Measure& u) { return u.physical() && u.power("%") == 0 && u.power("x") == 0; });
+    v_.cancelled = divided || (!whole && physical && v_.powers.empty());
+    // Worked with, a percentage is a fraction.
+    if (v_.powers.size() > 1 || (!whole && v_.powers != Powers{{"%", 1}}))
+    {
+        v_.powers.erase("%");
+    }
 }
 
 // A word that belongs to no number.

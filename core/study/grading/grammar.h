@@ -6,8 +6,7 @@
 //   value    = operand { ("+" | "-" | "*" | "x" | "/" | "of" | "^") operand }
 //   operand  = { "-" } ( number | function "(" value { "," value } ")" | "(" value ")" ) [ unit ]
 //
-// A value with arithmetic becomes an expression for the formula engine, its units names in it; how the result
-// grows with each of them says which unit it has.
+// Arithmetic is worked out with its units: only what has the same can be added, a root halves a unit's power.
 #pragma once
 
 #include "core/study/grading/tokens.h"

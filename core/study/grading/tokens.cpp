@@ -16,7 +16,8 @@ namespace
 
 using TokenKind = TypedToken::Kind;
 
-// Several spellings, each in the list with | between them, and what they become.
+// Several spellings, each in the list with | between them, and what they
+// become.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kSigns{
     {{" ", "\u2009|\u202f|\u00a0|\t|\u201c|\u201d|\\,|\\left|\\right|\\text|`|\""},
      {" , ", "\n"},
@@ -24,7 +25,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kSigns{
      {" x ", "\u00d7|\u2715|\\times"},
      {"*", "\u00b7|\u22c5|\u2219|\\cdot"},
      {"/", "\u00f7|\u2215|\u2044|divided by"},
-     {"-", "\u2212|\u2010|\u2011|\u2013|\u2014|\ufe63|\uff0d|minus|negative|Minus|Negative"},
+     {"-", "\u2212|\u2010|\u2011|\u2013|\u2014|\ufe63|\uff0d|minus|negative|"
+           "Minus|Negative"},
      {"+", "plus"},
      {" > ", "\u2192|\u21d2|->|=>"},
      {"=", "=="},
@@ -53,49 +55,83 @@ bool is_letter(char c)
     return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The longest entry of a list with | between its parts that the text begins with, and its place.
-std::pair<std::string_view, std::size_t> begins_with(std::string_view text, std::string_view list)
+// The parts of a list with | between them, in order.
+std::vector<std::string_view> spellings_in(std::string_view list)
 {
-    std::pair<std::string_view, std::size_t> found;
-    for (std::size_t place = 0; !list.empty(); ++place)
+    std::vector<std::string_view> all;
+    while (!list.empty())
     {
-        const std::string_view own = list.substr(0, list.find('|'));
-        list.remove_prefix(std::min(own.size() + 1, list.size()));
-        found = text.starts_with(own) && own.size() > found.first.size() ? std::pair{own, place} : found;
+        all.push_back(list.substr(0, list.find('|')));
+        list.remove_prefix(std::min(all.back().size() + 1, list.size()));
     }
-    return found;
+    return all;
 }
 
-// The sign at a place and what it becomes. One spelt in letters stands by itself: the "minus" of "terminus"
-// is none.
-std::pair<std::string_view, std::string_view> sign_at(std::string_view typed, std::size_t at)
+// The entry that the text begins with, and its place; none of these is the
+// beginning of another.
+std::pair<std::string_view, std::size_t> begins_with(std::string_view text,
+                                                     const std::vector<std::string_view>& list)
 {
-    std::pair<std::string_view, std::string_view> found{typed.substr(at, 1), typed.substr(at, 1)};
-    std::size_t longest = 0;
-    for (const auto& [becomes, spellings] : kSigns)
+    const auto found =
+        std::ranges::find_if(list, [&](std::string_view own) { return text.starts_with(own); });
+    const bool ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    return ascii || found == list.end() ? std::pair<std::string_view, std::size_t>{}
+                                        : std::pair{*found, static_cast<std::size_t>(found - list.begin())};
+}
+
+struct Spelling
+{
+    std::string_view own;
+    std::string_view becomes;
+};
+
+// Those of a first byte, the longest first.
+const std::vector<Spelling>& spellings_from(char first)
+{
+    static const auto kAll = []
     {
-        const std::string_view own = begins_with(typed.substr(at), spellings).first;
-        const std::size_t end = at + own.size();
-        const bool spelt = own.size() > 2 && is_letter(own.back()) && own[0] != '\\';
+        std::array<std::vector<Spelling>, 256> all;
+        for (const auto& [becomes, list] : kSigns)
+        {
+            for (const std::string_view own : spellings_in(list))
+            {
+                all.at(static_cast<unsigned char>(own[0])).push_back({own, becomes});
+            }
+        }
+        const auto longer = [](const Spelling& s) { return -static_cast<std::ptrdiff_t>(s.own.size()); };
+        std::ranges::for_each(all, [&](auto& those) { std::ranges::stable_sort(those, {}, longer); });
+        return all;
+    }();
+    return kAll.at(static_cast<unsigned char>(first));
+}
+
+// The sign at a place and what it becomes. One spelt in letters stands by
+// itself: the "minus" of "terminus" is none.
+Spelling sign_at(std::string_view typed, std::size_t at)
+{
+    for (const Spelling& s : spellings_from(typed[at]))
+    {
+        const std::size_t end = at + s.own.size();
+        const bool spelt = s.own.size() > 2 && is_letter(s.own.back()) && s.own[0] != '\\';
         const bool inside =
             spelt && ((at > 0 && is_letter(typed[at - 1])) || (end < typed.size() && is_letter(typed[end])));
-        if (own.size() > longest && !inside)
+        if (typed.substr(at).starts_with(s.own) && !inside)
         {
-            longest = own.size();
-            found = {own, becomes};
+            return s;
         }
     }
-    return found;
+    return {typed.substr(at, 1), typed.substr(at, 1)};
 }
 
 // Same signs made one; superscripts become powers.
 std::string tidied(std::string_view typed)
 {
+    static const std::vector<std::string_view> kSupers = spellings_in(kSuper);
     std::string text;
     bool raised = false;
     for (std::size_t at = 0; at < typed.size();)
     {
-        const auto [super, digit] = begins_with(typed.substr(at), kSuper);
+        const auto [super, digit] = begins_with(typed.substr(at), kSupers);
         const auto [from, to] = sign_at(typed, at);
         if (!super.empty())
         {
@@ -112,7 +148,8 @@ std::string tidied(std::string_view typed)
     return text;
 }
 
-// Letters, with an apostrophe inside or behind an s, and the digits of a name such as H100.
+// Letters, with an apostrophe inside or behind an s, and the digits of a name
+// such as H100.
 std::size_t word_length(std::string_view text)
 {
     const auto letter = [text](std::size_t i) { return i < text.size() && is_letter(text[i]); };
@@ -134,8 +171,9 @@ std::size_t word_length(std::string_view text)
 // What stands at a place; a sign for what is nothing else.
 TypedToken typed_token_at(std::string_view text, std::size_t at)
 {
+    static const std::vector<std::string_view> kFractions = spellings_in(kVulgar);
     const std::string_view rest = text.substr(at);
-    const auto [vulgar, place] = begins_with(rest, kVulgar);
+    const auto [vulgar, place] = begins_with(rest, kFractions);
     const bool hexadecimal = rest.size() > 2 && rest.starts_with("0x") && std::isxdigit(rest[2]) != 0;
     const bool after = rest[0] == '.' && at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '.');
     // "max(20,30)" has no decimal comma
@@ -163,8 +201,8 @@ bool is_time(std::string_view word)
     return unit && unit->power("s") == 1;
 }
 
-// "twenty-four", "two hundred and five". Each part is smaller than the one before, so that "six forty" is
-// none.
+// "twenty-four", "two hundred and five". Each part is smaller than the one
+// before, so that "six forty" is none.
 std::optional<double> take_number_words(Tokens& t)
 {
     std::optional<double> all;
@@ -209,7 +247,8 @@ Tokens::Tokens(std::string_view typed)
     at = 0;
 }
 
-// A number in letters begins the answer, or stands behind a sign or "of"; elsewhere "one" is a word.
+// A number in letters begins the answer, or stands behind a sign or "of";
+// elsewhere "one" is a word.
 void Tokens::join_number()
 {
     const std::size_t start = at;
@@ -259,7 +298,7 @@ void Tokens::join_number()
 std::string Tokens::typed_since(std::size_t from) const
 {
     std::string typed;
-    for (std::size_t i = from; i < at; ++i)
+    for (std::size_t i = from; i < std::min(at, all_.size()); ++i)
     {
         typed += (all_[i].apart && i > from ? " " : "") + all_[i].text;
     }

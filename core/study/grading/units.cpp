@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 namespace ringside
 {
@@ -11,19 +12,41 @@ namespace ringside
 namespace
 {
 
-// Where in a list with blanks between its words; nothing where it is not.
-std::optional<std::size_t> place_in(std::string_view list, std::string_view word)
+// The words of a list with blanks between them, each with a number: its place,
+// or that of its row.
+using Vocabulary = std::unordered_map<std::string_view, std::size_t>;
+
+Vocabulary vocabulary_of(std::string_view list)
 {
-    for (std::size_t place = 0; !list.empty() && !word.empty(); ++place)
+    Vocabulary words;
+    for (std::size_t place = 0; !list.empty(); ++place)
     {
         const std::size_t end = std::min(list.find(' '), list.size());
-        if (list.substr(0, end) == word)
-        {
-            return place;
-        }
+        words.emplace(list.substr(0, end), place);
         list.remove_prefix(std::min(end + 1, list.size()));
     }
-    return std::nullopt;
+    return words;
+}
+
+// The first row wins where a word is in several.
+template <class Rows, class Row>
+Vocabulary vocabulary_of(const Rows& rows, std::string_view Row::*list)
+{
+    Vocabulary words;
+    for (std::size_t row = 0; row < rows.size(); ++row)
+    {
+        for (const auto& [word, place] : vocabulary_of(rows[row].*list))
+        {
+            words.emplace(word, row);
+        }
+    }
+    return words;
+}
+
+std::optional<std::size_t> find_word(const Vocabulary& words, std::string_view word)
+{
+    const auto found = words.find(word);
+    return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
 // A power of ten or two: before "B", "bit" or "FLOP", and behind a number.
@@ -98,7 +121,8 @@ struct Thing
 };
 
 constexpr std::array kThings{
-    Thing{"GPUs", "gpu gpus card accelerator device chip h100 h200 a100 b100 b200 gb200 v100 a800 h800 tpu"},
+    Thing{"GPUs", "gpu gpus card accelerator device chip h100 h200 a100 b100 "
+                  "b200 gb200 v100 a800 h800 tpu"},
     Thing{"workers", "worker loader"},
     Thing{"nodes", "node host machine server"},
     Thing{"tokens", "token tok tk"},
@@ -132,15 +156,26 @@ constexpr std::array kThings{
     Thing{"jobs", "job run"},
     Thing{"boundaries", "boundary"},
     Thing{"biases", "bia biase"},
-    Thing{"clusters", "cluster fleet"}};
-constexpr std::string_view kOtherThings =
-    "ranks blocks experts chunks shards segments buckets hops questions answers nats adapters columns";
-
+    Thing{"clusters", "cluster fleet"},
+    Thing{"ranks", "rank"},
+    Thing{"blocks", "block"},
+    Thing{"experts", "expert"},
+    Thing{"chunks", "chunk"},
+    Thing{"shards", "shard"},
+    Thing{"segments", "segment"},
+    Thing{"buckets", "bucket"},
+    Thing{"hops", "hop"},
+    Thing{"questions", "question"},
+    Thing{"answers", "answer"},
+    Thing{"nats", "nat"},
+    Thing{"adapters", "adapter"},
+    Thing{"columns", "column"}};
 // Two names, near enough for each other.
-constexpr std::string_view kSame =
-    "GPUs=ranks workers=ranks hops=transfers hops=steps replicas=ranks collectives=all-reduces "
-    "collectives=all-to-alls boundaries=stages chunks=shards requests=sequences batches=sequences "
-    "parameters=elements layers=blocks";
+constexpr std::string_view kSame = "GPUs=ranks workers=ranks hops=transfers hops=steps replicas=ranks "
+                                   "collectives=all-reduces "
+                                   "collectives=all-to-alls boundaries=stages chunks=shards "
+                                   "requests=sequences batches=sequences "
+                                   "parameters=elements layers=blocks";
 
 constexpr std::string_view kOnes = "zero one two three four five six seven eight nine ten eleven twelve "
                                    "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
@@ -148,63 +183,66 @@ constexpr std::string_view kTens = "- ten twenty thirty forty fifty sixty sevent
 constexpr std::string_view kParts = "- - half third quarter fifth sixth seventh eighth ninth tenth eleventh "
                                     "twelfth - - - sixteenth - eighteenth - twentieth";
 
-constexpr std::string_view kSilent =
-    "the it is are be its it's of in on at for to so we i i'd that this there by as from with then would "
-    "will need factor gives give get gets makes result answer ans equals equal think guess say and each only "
-    "exactly exact all total overall altogether together way them every after left least most minimum min "
-    "maximum max so well level degree memory bandwidth should must can used needed yes th st nd rd";
-constexpr std::string_view kHedges =
-    "about just approx approximately roughly circa ca around nearly almost some ~ somewhere near close ish "
-    "give abt a bit little slightly est estimated under over up";
-constexpr std::string_view kDenials = "not isn't isnt no never neither nor don't doesn't cannot can't wrong "
-                                      "false except unlike vs versus";
+struct MannerRow
+{
+    Manner manner;
+    std::string_view words;
+};
+
+constexpr std::array kManners{
+    MannerRow{Manner::denial, "not isn't isnt no never neither nor don't doesn't cannot can't wrong "
+                              "false except unlike vs versus"},
+    MannerRow{Manner::hedge, "about just approx approximately roughly circa ca around nearly "
+                             "almost some ~ somewhere near close ish "
+                             "give abt a bit little slightly est estimated under over up"},
+    MannerRow{Manner::silent, "the it is are be its it's of in on at for to so we i i'd that "
+                              "this there by as from with then would "
+                              "will need factor gives give get gets makes result answer ans "
+                              "equals equal think guess say and each only "
+                              "exactly exact all total overall altogether together way them "
+                              "every after left least most minimum min "
+                              "maximum max so well level degree memory bandwidth should must "
+                              "can used needed yes th st nd rd"}};
+
+constexpr std::size_t kLongestPrefix = 5; // "tera"
 
 std::optional<double> prefix_named(std::string_view before)
 {
-    const std::string small = small_letters(before);
-    const auto found = std::ranges::find_if(
-        kScales, [&](const Scale& s) { return has_word(s.before, before.size() > 2 ? small : before); });
-    return before.empty()           ? std::optional(1.0)
-           : found == kScales.end() ? std::nullopt
-                                    : std::optional(found->size);
+    static const Vocabulary kWords = vocabulary_of(kScales, &Scale::before);
+    const auto row = find_word(kWords, before.size() > 2 ? small_letters(before) : std::string(before));
+    return before.empty() ? std::optional(1.0) : row ? std::optional(kScales.at(*row).size) : std::nullopt;
 }
 
-// What the row makes of a word that ends in one of its own; nothing for another word.
-std::optional<Measure> in_row(const UnitRow& row, std::string_view word, const Measure& asked)
+// What a row makes of one of its own words behind a prefix; nothing where it
+// cannot be there.
+std::optional<Measure> in_row(const UnitRow& row, std::string_view own, std::string_view before,
+                              std::string_view word, const Measure& asked)
 {
-    const std::string stem = stem_of(word);
-    for (std::string_view list = row.words; !list.empty();)
+    const auto scale = prefix_named(before);
+    const bool octet = own == "o" && !has_word("k M G T", before);
+    if (!scale || octet || row.prefixed == (before.empty() ? Prefixed::must : Prefixed::never))
     {
-        const std::string_view own = list.substr(0, list.find(' '));
-        list.remove_prefix(std::min(own.size() + 1, list.size()));
-        const bool letter = own.size() == 1 || (own.size() < 3 && row.prefixed != Prefixed::never);
-        const std::string_view whole = letter || own.ends_with("ps") ? word : stem;
-        const std::string_view before = word.substr(0, whole.size() - std::min(own.size(), whole.size()));
-        const auto scale = prefix_named(before);
-        const bool octet = own == "o" && !has_word("k M G T", before);
-        if (!whole.ends_with(own) || !scale || octet || (before.empty() && row.prefixed == Prefixed::must) ||
-            (!before.empty() && row.prefixed == Prefixed::never))
-        {
-            continue;
-        }
-        // "gb" in small letters is what is asked for, "Gb" is bits.
-        const bool as_asked = own == "b" && word == small_letters(word) && asked.size != 0.125;
-        Measure m{{{std::string(row.of), 1}}, *scale * (as_asked ? 1 : row.size)};
-        if (row.per_second ||
-            (row.of == "FLOP" && small_letters(word).ends_with('s') && asked.power("s") < 0))
-        {
-            m.powers["s"] = -1;
-        }
-        return m;
+        return std::nullopt;
     }
-    return std::nullopt;
+    // "gb" in small letters is what is asked for, "Gb" is bits.
+    const bool as_asked = own == "b" && word == small_letters(word) && asked.size != 0.125;
+    Measure m{{{std::string(row.of), 1}}, *scale * (as_asked ? 1 : row.size)};
+    if (row.per_second || (row.of == "FLOP" && small_letters(word).ends_with('s') && asked.power("s") < 0))
+    {
+        m.powers["s"] = -1;
+    }
+    return m;
 }
 
 } // namespace
 
 bool has_word(std::string_view list, std::string_view word)
 {
-    return place_in(list, word).has_value();
+    const std::size_t at = word.empty() ? std::string_view::npos : list.find(word);
+    const std::size_t end = at + word.size();
+    return at != std::string_view::npos &&
+           (((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) ||
+            has_word(list.substr(at + 1), word));
 }
 
 int Measure::power(std::string_view of) const
@@ -245,31 +283,42 @@ std::optional<Measure> unit_named(std::string_view word, const Measure& asked)
     {
         return Measure{{{"s", 1}}, 60};
     }
-    for (const UnitRow& row : kUnitRows)
+    // "GB" is a B behind a G: the first row with the end of the word, as it
+    // stands or its stem.
+    static const Vocabulary kWords = vocabulary_of(kUnitRows, &UnitRow::words);
+    const std::string stem = stem_of(word);
+    std::optional<Measure> found;
+    std::size_t first = kUnitRows.size();
+    for (std::size_t split = 0; split <= kLongestPrefix && split < word.size(); ++split)
     {
-        if (auto m = in_row(row, word, asked))
+        for (const std::string_view whole : {word, std::string_view(stem)})
         {
-            return m;
+            const std::string_view own = whole.substr(std::min(split, whole.size()));
+            const std::size_t at = find_word(kWords, own).value_or(first);
+            const bool letters =
+                own.size() < 3 &&
+                (own.size() == 1 || (at < first && kUnitRows.at(at).prefixed != Prefixed::never));
+            const bool fits = at < first && whole == (letters || own.ends_with("ps") ? word : stem);
+            auto m = fits ? in_row(kUnitRows.at(at), own, word.substr(0, split), word, asked) : std::nullopt;
+            first = m ? at : first;
+            found = m ? std::move(m) : found;
         }
     }
-    return std::nullopt;
+    return found;
 }
 
 std::optional<Measure> scale_named(std::string_view word)
 {
-    const std::string stem = word.size() > 2 ? stem_of(word) : std::string(word);
-    const auto found =
-        std::ranges::find_if(kScales, [&](const Scale& s) { return has_word(s.behind, stem); });
-    return found == kScales.end() ? std::nullopt : std::optional(Measure{{}, found->size});
+    static const Vocabulary kWords = vocabulary_of(kScales, &Scale::behind);
+    const auto row = find_word(kWords, word.size() > 2 ? stem_of(word) : std::string(word));
+    return row ? std::optional(Measure{{}, kScales.at(*row).size}) : std::nullopt;
 }
 
 std::string_view thing_named(std::string_view stem)
 {
-    const auto found = std::ranges::find_if(kThings, [&](const Thing& t) { return has_word(t.stems, stem); });
-    const std::size_t other = kOtherThings.find(std::string(stem) + "s");
-    return found != kThings.end()                            ? found->name
-           : has_word(kOtherThings, std::string(stem) + "s") ? kOtherThings.substr(other, stem.size() + 1)
-                                                             : std::string_view{};
+    static const Vocabulary kWords = vocabulary_of(kThings, &Thing::stems);
+    const auto row = find_word(kWords, stem);
+    return row ? kThings.at(*row).name : std::string_view{};
 }
 
 bool same_thing(std::string_view a, std::string_view b)
@@ -281,9 +330,11 @@ bool same_thing(std::string_view a, std::string_view b)
 
 std::optional<double> number_named(std::string_view word)
 {
+    static const Vocabulary kOne = vocabulary_of(kOnes);
+    static const Vocabulary kTen = vocabulary_of(kTens);
     const std::string small = small_letters(word);
-    const auto one = place_in(kOnes, small);
-    const auto ten = place_in(kTens, small);
+    const auto one = find_word(kOne, small);
+    const auto ten = find_word(kTen, small);
     return one   ? std::optional(static_cast<double>(*one))
            : ten ? std::optional(10 * static_cast<double>(*ten))
                  : std::nullopt;
@@ -291,18 +342,17 @@ std::optional<double> number_named(std::string_view word)
 
 std::optional<double> part_named(std::string_view word)
 {
+    static const Vocabulary kWords = vocabulary_of(kParts);
     const std::string small = small_letters(word);
-    const auto place = place_in(kParts, small.ends_with('s') ? small.substr(0, small.size() - 1) : small);
+    const auto place = find_word(kWords, small.ends_with('s') ? small.substr(0, small.size() - 1) : small);
     return place && *place > 1 ? std::optional(1.0 / static_cast<double>(*place)) : std::nullopt;
 }
 
 Manner manner_of(std::string_view word)
 {
-    const std::string small = small_letters(word);
-    return has_word(kDenials, small)  ? Manner::denial
-           : has_word(kHedges, small) ? Manner::hedge
-           : has_word(kSilent, small) ? Manner::silent
-                                      : Manner::unknown;
+    static const Vocabulary kWords = vocabulary_of(kManners, &MannerRow::words);
+    const auto row = find_word(kWords, small_letters(word));
+    return row ? kManners.at(*row).manner : Manner::unknown;
 }
 
 std::string stem_of(std::string_view word)

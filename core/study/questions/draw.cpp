@@ -13,7 +13,8 @@ namespace ringside
 namespace
 {
 
-// Work spent until the conditions hold: a draw is one, what simulates or makes a scenario costs more.
+// Work spent until the conditions hold: a draw is one, what simulates or makes
+// a scenario costs more.
 constexpr int kMostWork = 2000;
 constexpr int kSimulation = 40;
 // FNV-1a of the names, mixed with the seed.
@@ -70,6 +71,8 @@ Draw::Draw(Calculator& calculator, const QuestionFamily& family, const QuestionV
     q_.errata = variant.errata;
     q_.view = variant.view;
     q_.unit = variant.unit;
+    q_.counts = variant.counts;
+    q_.per = variant.per;
     q_.tolerance = variant.tolerance;
     q_.goal = variant.goal;
     q_.parts = variant.parts;
@@ -137,7 +140,8 @@ Draw::Outcome Draw::draw_values(const DrawnValues& overrides, int attempt)
     return Outcome::good;
 }
 
-// What needs no report comes before the scenario, whose settings may use it; the rest after.
+// What needs no report comes before the scenario, whose settings may use it;
+// the rest after.
 Draw::Outcome Draw::compute_lets(bool with_report)
 {
     for (const LetSpec& let : v_.lets)

@@ -1,10 +1,12 @@
-// Question families: what a user should be able to answer for any numbers. One family has variants (easy,
-// medium, hard); a variant is complete in itself. Read from assets/questions/TOPIC/*.json, format in
-// docs/questions.md. What a seed makes of one is a Question (question.h).
+// Question families: what a user should be able to answer for any numbers. One
+// family has variants (easy, medium, hard); a variant is complete in itself.
+// Read from assets/questions/TOPIC/*.json, format in docs/questions.md. What a
+// seed makes of one is a Question (question.h).
 //
-// Follow-ups and parts keep the other numbers, because each parameter has a random stream of its own, from
-// family, variant, name and seed (FNV-1a and SplitMix, no distributions of the library). Packs of strangers
-// are bounded: lengths, counts, simulated operations and draws.
+// Follow-ups and parts keep the other numbers, because each parameter has a
+// random stream of its own, from family, variant, name and seed (FNV-1a and
+// SplitMix, no distributions of the library). Packs of strangers are bounded:
+// lengths, counts, simulated operations and draws.
 #pragma once
 
 #include "core/base/json/json_value.h"
@@ -51,7 +53,8 @@ inline constexpr auto kNamesOf<Difficulty> = names<Difficulty>("easy", "medium",
 // A number, or a word such as the id of a preset.
 using DrawnValue = std::variant<double, std::string>;
 
-// What the seed draws from: the list, or low, low + step ... high where there is none.
+// What the seed draws from: the list, or low, low + step ... high where there
+// is none.
 struct ParameterSpec
 {
     std::string name;
@@ -123,7 +126,8 @@ struct ItemSpec
     std::string unit;
 };
 
-// The first operations of one stage of a pipeline; all but the kind are expressions.
+// The first operations of one stage of a pipeline; all but the kind are
+// expressions.
 struct ScheduleItemsSpec
 {
     std::string kind;
@@ -167,15 +171,16 @@ struct FollowUpSpec
 struct ScenarioSpec
 {
     std::string preset = "default"; // of assets/scenarios
-    // Path of a field to a number, word or switch, "{name}" of a parameter or "= expression".
+    // Path of a field to a number, word or switch, "{name}" of a parameter or "=
+    // expression".
     std::vector<std::pair<std::string, JsonValue>> set;
 };
 
 struct QuestionVariant
 {
-    std::string id; // "easy"
-    std::string
-        was; // its full name before it moved here, by which it is still found and its numbers are drawn
+    std::string id;  // "easy"
+    std::string was; // its full name before it moved here, by which it is still
+                     // found and its numbers are drawn
     Difficulty difficulty = Difficulty::easy;
     QuestionKind kind = QuestionKind::numeric;
     std::string title;
@@ -195,6 +200,8 @@ struct QuestionVariant
 
     std::string key; // numeric
     std::string unit;
+    std::string counts;      // what the number is of, "layers", or its own unit, "GPU-hours"
+    std::string per;         // what it is per, "GPU" or "million tokens"
     double tolerance = 0.03; // relative; 0: the exact whole number
     std::vector<SolutionStepSpec> solution;
     std::vector<MistakeSpec> mistakes;
@@ -204,9 +211,9 @@ struct QuestionVariant
 
     std::vector<ChoiceSpec> choices; // comparison
     Pick best = Pick::marked;
-    // What sources say that disagree, without "Source A:". The seed draws their letters: texts say {claims}
-    // for all of them in the order of their letters, and {A}, {B}, {C} for the letter of the first, second,
-    // third.
+    // What sources say that disagree, without "Source A:". The seed draws their
+    // letters: texts say {claims} for all of them in the order of their letters,
+    // and {A}, {B}, {C} for the letter of the first, second, third.
     std::vector<std::string> claims;
 
     std::vector<ItemSpec> items; // ordering
@@ -247,8 +254,8 @@ struct QuestionBank
     const QuestionFamily* family(std::string_view id) const;
 };
 
-// A variant by its full name "family/variant" or the one it had before it moved, or the first of a family;
-// nothing where there is none.
+// A variant by its full name "family/variant" or the one it had before it
+// moved, or the first of a family; nothing where there is none.
 struct VariantRef
 {
     const QuestionFamily* family = nullptr;
@@ -258,10 +265,11 @@ struct VariantRef
 };
 std::optional<VariantRef> find_variant(const QuestionBank& bank, std::string_view id);
 
-// Adds the families of one file; what is faulty is left out and named, as "model-state/easy.key: ...".
+// Adds the families of one file; what is faulty is left out and named, as
+// "model-state/easy.key: ...".
 Issues add_questions(std::string_view text, const std::string& file, QuestionBank& bank);
-// Reads assets/questions/TOPIC/*.json in order of their names. Faults begin with the file; a folder that is
-// not there is empty.
+// Reads assets/questions/TOPIC/*.json in order of their names. Faults begin
+// with the file; a folder that is not there is empty.
 QuestionBank load_questions(const std::filesystem::path& assets, Issues& issues);
 
 } // namespace ringside

@@ -1,6 +1,7 @@
 // The fields that belong to one kind of question.
 #include <fmt/format.h>
 
+#include "core/study/grading/asked.h"
 #include "core/study/questions/study_json.h"
 
 #include <algorithm>
@@ -144,6 +145,19 @@ std::optional<Issue> no_question(std::string_view asks)
                                                  "use \"cause\", or leave it out"});
 }
 
+// What the grader can make nothing of.
+std::optional<Issue> not_counted(std::string_view counts)
+{
+    const auto asked = asked_for({}, counts, "");
+    return asked ? std::nullopt : std::optional(asked.issues().front());
+}
+
+std::optional<Issue> not_per(std::string_view per)
+{
+    const auto asked = asked_for({}, "", per);
+    return asked ? std::nullopt : std::optional(asked.issues().front());
+}
+
 void read_asks(const JsonPlace& place, V&)
 {
     std::string asks;
@@ -159,6 +173,8 @@ const JsonTable<QuestionVariant>& table_of(QuestionKind kind)
         JsonTable<V>{{
                          {"key", &V::key, kExpressionRule},
                          {"unit", &V::unit, kNeededUnit},
+                         {"counts", &V::counts, {.check = not_counted}},
+                         {"per", &V::per, {.check = not_per}},
                          {"tolerance", &V::tolerance, {.least = 0, .most = 0.5}},
                          {"solution", &V::solution, kSolutionTable, {.needed = true, .least = 1}},
                          {"mistakes", &V::mistakes, kMistakeTable},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/study/grading/grading.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,8 +34,8 @@ constexpr std::array<std::string_view, 34> kPlurals{
     "blocks",    "rows",          "bits",    "bytes",    "nats",    "days",    "hours",
     "minutes",   "seconds",       "weeks",   "years",    "spares",  "failures"};
 
-// "1 GPUs", "16 GPUs GPUs", "2 step(s)": what a placeholder makes of a text that was written for another
-// number.
+// "1 GPUs", "16 GPUs GPUs", "2 step(s)": what a placeholder makes of a text
+// that was written for another number.
 void check_wording(Issues& issues, const std::string& path, const std::string& text)
 {
     const auto words = words_of(text);
@@ -140,7 +142,8 @@ void check_numeric(Issues& issues, const Question& q)
                 fmt::format("ends at {}, the key is {}", q.solution.back().result, q.key_text),
                 "the last step's value is the key"});
     }
-    // Lone small numbers turn up in any text, and what the question says itself gives nothing away.
+    // Lone small numbers turn up in any text, and what the question says itself
+    // gives nothing away.
     const bool telling =
         q.key_text.size() >= 3 && !gives_away(q.stem, q.key_text) && !gives_away(q.note, q.key_text);
     for (std::size_t i = 0; telling && i + 1 < q.hints.size(); ++i)
@@ -151,12 +154,12 @@ void check_numeric(Issues& issues, const Question& q)
     }
 }
 
-// What is printed is what is typed: the key must be right, every mistake must be recognised.
+// What is printed is what is typed: the key must be right, every mistake must
+// be recognised.
 void check_typed(Issues& issues, const Question& q)
 {
-    const StudyUnit& unit = *find_study_unit(q.unit);
-    const AnswerKey key{q.key, unit, q.tolerance, q.mistakes};
-    const Asked asked = asked_for(unit, q.stem, q.tolerance);
+    const AnswerKey key{q.key, *find_study_unit(q.unit), q.tolerance, q.mistakes};
+    const Asked asked = asked_in(q);
     const auto answer = read_answer(q.key_text, asked);
     add_if(
         issues, !answer || !answer->doubt.empty() || !check_answer(answer->value, key).correct,

@@ -1,5 +1,5 @@
-// A question as a user meets it: what a seed makes of one variant of a family. Everything to ask, hint,
-// grade and explain it is in it; nothing of the user.
+// A question as a user meets it: what a seed makes of one variant of a family.
+// Everything to ask, hint, grade and explain it is in it; nothing of the user.
 #pragma once
 
 #include "core/base/text/term.h"
@@ -32,7 +32,8 @@ struct ShownChoice
 {
     std::string id;
     std::string says;
-    std::string value; // what the engine says of it, "1.2 s"; empty where no number decides
+    std::string value; // what the engine says of it, "1.2 s"; empty where no
+                       // number decides
     bool right = false;
     std::string because; // of a cause
     std::string fix;
@@ -69,6 +70,8 @@ struct Question
 
     double key = 0; // numeric: in the base unit
     std::string unit;
+    std::string counts;   // "layers", "GPU-hours": see grading/asked.h
+    std::string per;      // "GPU", "million tokens"
     double tolerance = 0; // relative; 0: the exact whole number
     std::string key_text; // "1.12 TB"
     std::vector<SolutionStep> solution;
@@ -85,13 +88,15 @@ struct Question
     std::vector<std::string> parts; // families asked one after the other with this seed
 };
 
-// Values that would be taken for the key: closer than the tolerance and the rounding of a printed answer.
+// Values that would be taken for the key: closer than the tolerance and the
+// rounding of a printed answer.
 bool too_close(double value, double key, double tolerance);
 
-// One seed gives one question on every machine. Numbers that break a condition, a scenario that is not valid
-// or a tie of two choices are drawn again, a bounded number of times. Mistakes that come too close to the key
-// are left out of this question. `overrides` replaces parameters. Faults: paths are those of the variant,
-// "mistakes[1].value".
+// One seed gives one question on every machine. Numbers that break a condition,
+// a scenario that is not valid or a tie of two choices are drawn again, a
+// bounded number of times. Mistakes that come too close to the key are left out
+// of this question. `overrides` replaces parameters. Faults: paths are those of
+// the variant, "mistakes[1].value".
 Result<Question> draw(Calculator& calculator, const QuestionFamily& family, std::size_t variant,
                       std::uint64_t seed, const DrawnValues& overrides = {});
 

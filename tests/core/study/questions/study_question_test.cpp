@@ -20,16 +20,20 @@ double number(const Question& q, const char* name)
     return std::get<double>(q.values.at(name));
 }
 
-// A family of one variant, from JSON of its own.
-QuestionFamily family_of(const std::string& fields)
+// A file with a family of one variant, from JSON of its own.
+std::string text_of(const std::string& fields)
 {
-    const std::string text = R"({"schema": "ringside.questions/1", "topic": "t", "title": "T", "families": [{
+    return R"({"schema": "ringside.questions/1", "topic": "t", "title": "T", "families": [{
         "id": "f", "title": "F", "concept": "model-state", "kind": "numeric", "stem": "s", "key": "x", "unit": "",
         "hints": ["a", "b", "c"], "parameters": {"x": {"from": [3, 5]}}, "solution": [{"says": "x", "value": "x"}],
         "variants": [{"id": "v", "difficulty": "easy", )" +
-                             fields + "}]}]}";
+           fields + "}]}]}";
+}
+
+QuestionFamily family_of(const std::string& fields)
+{
     QuestionBank bank;
-    const Issues issues = add_questions(text, "questions/t.json", bank);
+    const Issues issues = add_questions(text_of(fields), "questions/t.json", bank);
     INFO(lines_of(issues));
     REQUIRE(issues.empty());
     return bank.families.at(0);
@@ -301,6 +305,35 @@ TEST_CASE("what is wrong with a question is found by looking at it")
         wrong(R"("kind": "comparison", "answer": "a", "choices": [{"id": "a", "says": "A: 16", "right": true},
         {"id": "neither", "says": "Neither: 16"}])")
             .find("choices: two say \"16\"") == 0);
+}
+
+TEST_CASE("a question says what its number counts and per what; what the grader does not know is a fault")
+{
+    // Nothing where it is asked back.
+    const auto value = [](const std::string& fields, const char* typed)
+    {
+        const auto q = drawn(fields);
+        REQUIRE(q);
+        const auto reading = read_answer(typed, asked_in(*q));
+        return reading && reading->doubt.empty() ? std::optional(reading->value) : std::nullopt;
+    };
+    const std::string layers =
+        R"("stem": "How large is it?", "counts": "layers", "per": "GPU or million tokens")";
+    CHECK(value(layers, "12 layers") == 12);
+    CHECK(value(layers, "12 layers per GPU") == 12);
+    CHECK(value(layers, "12 per token") == 12e6);
+    CHECK_FALSE(value(layers, "12 per node"));
+    CHECK_FALSE(value(layers, "12 stages"));
+    CHECK(value(R"("counts": "GPU-hours")", "2 GPU-days") == 48);
+    CHECK(value(R"("counts": "requests/s")", "60 requests per minute") == 1);
+    CHECK_FALSE(value(R"("stem": "How many layers?")", "12 layers")); // nothing is read from the text
+    const auto refused = [](const std::string& fields)
+    {
+        QuestionBank bank;
+        return lines_of(add_questions(text_of(fields), "questions/t.json", bank));
+    };
+    CHECK(refused(R"("counts": "flowers")").starts_with("f/v.counts: \"flowers\" is nothing"));
+    CHECK(refused(R"("per": "GPU or flower")").starts_with("f/v.per: \"flower\" is nothing"));
 }
 
 TEST_CASE("a noun agrees with its number, a unit's word too")
