@@ -10,8 +10,8 @@
 namespace ringside
 {
 
-// Of files and folders by name, at most 4,096 of them; those in a folder's folders not. Faults: what cannot
-// be opened.
+// Reads files and folders by name, at most 4,096 of them; those in a folder's folders not. Faults: what
+// cannot be opened.
 Result<std::vector<RunFile>> run_files(const std::vector<std::string>& names);
 
 } // namespace ringside

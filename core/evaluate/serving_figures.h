@@ -34,7 +34,7 @@ struct ServingFigures
     double requests_per_s = 0;
     double attained = 0; // share of requests within the objective
     double goodput = 0;  // [1/s] of those
-    // Of a decoding step at the mean batch and half the answer.
+    // A decoding step at the mean batch, in the middle of the answers.
     EngineTime step;
     double batch = 0;
     double kv_tokens = 0;     // of the cache of an attention replica
@@ -47,8 +47,8 @@ struct ServingFigures
     EngineRun run; // the requests of one engine, or of all where a trace was replayed
 };
 
-// The scenario must be valid and describe its serving. A trace's requests are given by whoever read the file;
-// without them its traffic is nothing.
+// The scenario must be valid and describe its serving. A trace's requests are given by the caller, who has
+// read the file; without them its traffic is nothing.
 ServingFigures serving_figures(const Scenario& scenario, std::vector<EngineRequest> trace = {},
                                bool keep_steps = false);
 

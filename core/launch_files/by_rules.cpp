@@ -276,7 +276,7 @@ private:
         {
             counts_.try_emplace(rule.field, value);
         }
-        else
+        else if (as_json(value) != "") // an empty text is no value of a field
         {
             r_.follow(rule.field, as_json(value),
                       rule.flag.empty() ? rule.says

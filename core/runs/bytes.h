@@ -21,7 +21,7 @@ public:
     virtual std::string cut_short() const { return {}; }
 };
 
-// Of a text that outlives it.
+// Reads a text that outlives it.
 class TextBytes final : public ByteSource
 {
 public:

@@ -46,7 +46,7 @@ class DataTree
 public:
     DataValue root;
 
-    // Of values that are something else: 0, nothing, no items.
+    // Values that are something else give 0, nothing, no items.
     static std::int64_t whole(const DataValue& value, std::int64_t otherwise = 0);
     static std::string_view text(const DataValue& value);
     std::span<const DataValue> items(const DataValue& value) const; // of a list

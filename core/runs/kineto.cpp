@@ -1,3 +1,5 @@
+// One file, since the parser, its events and what is summed over them share one pass over a file of any size.
+//
 // PyTorch's profiler writes Chrome's trace events (libkineto, output_json.cpp). nlohmann's SAX parser hands
 // over one value after another; only GPU work, launches and steps are kept.
 #include <fmt/format.h>

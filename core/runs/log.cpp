@@ -137,7 +137,7 @@ private:
         counted_ = step.step;
         return true;
     }
-    // Of a line without a number: as the bar says, which may be drawn after the line, or the next.
+    // The step of a line without a number: as the bar says, which may be drawn after the line, or the next.
     std::int64_t counted_step()
     {
         behind_ = behind_ || (bar_ > 0 && bar_ == counted_);

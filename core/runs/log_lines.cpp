@@ -76,7 +76,7 @@ std::string_view without_rank(std::string_view text)
 
 std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day)
 {
-    // Of the civil calendar (Howard Hinnant, days_from_civil).
+    // Days of the civil calendar (Howard Hinnant, days_from_civil).
     year -= month <= 2 ? 1 : 0;
     const std::int64_t era = year / 400;
     const std::int64_t of_era = year - era * 400;

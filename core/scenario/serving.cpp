@@ -25,7 +25,7 @@ double stored_bits(StorePrecision precision)
     return 16;
 }
 
-// Of everything but the evidence, which is no part of what is served.
+// Compares everything but the evidence, which is no part of what is served.
 bool Serving::operator==(const Serving& o) const
 {
     const auto parts = [](const Serving& s)

@@ -61,8 +61,8 @@ struct ServingEngine
 {
     std::string id = "vllm"; // of the preset this came from
     std::string name = "vLLM";
-    // Of an iteration, beside what is read and multiplied: kernels and the gaps between them, by what a layer
-    // runs [us].
+    // What an iteration takes beside reading and multiplying: kernels and the gaps between them, by what a
+    // layer runs [us].
     double layer_us = 25;   // norms, rotation, cache write, attention and products
     double expert_us = 40;  // router, permutation, grouped products and their sum
     double latent_us = 20;  // more products and kernels of latent attention

@@ -19,6 +19,17 @@ using nlohmann::json;
 namespace
 {
 
+// Whether it has this as another id.
+template <class Preset>
+bool also_named([[maybe_unused]] const Preset& preset, [[maybe_unused]] std::string_view id)
+{
+    if constexpr (requires { preset.also; })
+    {
+        return std::ranges::find(preset.also, id) != preset.also.end();
+    }
+    return false;
+}
+
 // Takes what a preset has, where the value is its id or an object that names it; whether it does.
 template <class Preset, class T>
 bool take_preset(const JsonPlace& place, const std::vector<Preset>& list, T Preset::*part, auto id_of,
@@ -34,7 +45,7 @@ bool take_preset(const JsonPlace& place, const std::vector<Preset>& list, T Pres
     std::vector<std::string> ids;
     for (const Preset& preset : list)
     {
-        if (id_of(preset) == id)
+        if (id_of(preset) == id || also_named(preset, id))
         {
             target = preset.*part;
             return true;

@@ -217,7 +217,8 @@ private:
         const double needs =
             std::min(k_.room, r.prompt + (k_.reserves() && k_.role != EngineRole::prefill ? r.left : 1));
         const bool alone = running_ == 0 && admitted_ == 0;
-        if ((blocked_ && running_ > 0) || running_ + admitted_ >= k_.seqs || (used() + needs > k_.room && !alone))
+        if ((blocked_ && running_ > 0) || running_ + admitted_ >= k_.seqs ||
+            (used() + needs > k_.room && !alone))
         {
             return false;
         }
