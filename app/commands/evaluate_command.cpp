@@ -1,7 +1,7 @@
 // `ringside evaluate`: what a scenario needs, as text, JSON, Markdown or CSV.
 #include "app/commands/console/options.h"
+#include "app/commands/console/serving_text.h"
 #include "app/commands/console/table.h"
-#include "app/commands/serving_text.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report_json.h"

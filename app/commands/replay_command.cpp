@@ -1,7 +1,7 @@
 // `ringside replay`: the requests of a file, served as a scenario says.
 #include "app/commands/console/options.h"
+#include "app/commands/console/serving_text.h"
 #include "app/commands/console/table.h"
-#include "app/commands/serving_text.h"
 #include "app/files/files.h"
 #include "core/evaluate/report_json.h"
 #include "core/scenario/serving.h"

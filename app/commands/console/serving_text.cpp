@@ -1,4 +1,4 @@
-#include "app/commands/serving_text.h"
+#include "app/commands/console/serving_text.h"
 
 #include <fmt/format.h>
 
