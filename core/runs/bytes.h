@@ -1,5 +1,5 @@
-// Bytes that a reader takes one piece after another, so that files of any size need little memory. Whoever
-// has the file opens it; nothing here does.
+// Bytes that a reader takes one piece after another, so that files of any size need little memory. The
+// caller opens the file; nothing here does.
 #pragma once
 
 #include <cstddef>
