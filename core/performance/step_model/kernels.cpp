@@ -21,11 +21,14 @@ double at_least_one(double rate)
 // What a board limited to less than its rated power keeps of its clock. Power goes with the square of the
 // voltage times the clock, so the clock goes with the cube root of power where the voltage follows it, and
 // with power itself where the voltage cannot fall further; between the two the root is taken, not fitted.
+// A board takes no limit far below its rated power (H100: 200 of 700 W, nvidia-smi -q -d POWER), so a smaller
+// number is none.
 double clock_share(const Gpu& gpu)
 {
     constexpr double kClockByPower = 0.5;
-    const double rated = gpu.calibration.rated_w;
-    return gpu.power_w > 0 && gpu.power_w < rated ? std::pow(gpu.power_w / rated, kClockByPower) : 1;
+    constexpr double kLeastLimit = 0.2; // of the rated power
+    const double share = gpu.calibration.rated_w > 0 ? gpu.power_w / gpu.calibration.rated_w : 1;
+    return share >= kLeastLimit && share < 1 ? std::pow(share, kClockByPower) : 1;
 }
 
 } // namespace

@@ -684,7 +684,7 @@ TEST_CASE("what Megatron-LM would refuse is written another way, or named")
     l = launch("megatron", s);
     says(l, {{"--optimizer", "dist_muon"}, {"--bf16", ""}});
     lacks(l, {"--use-distributed-optimizer", "--fp16", "--optimizer-cpu-offload"});
-    CHECK(missing(l) == Fields{"training.offload", "training.precision"});
+    CHECK(missing(l) == Fields{"parallel.whole_shards", "training.offload", "training.precision"});
     // 8-bit weights keep the optimizer on the GPU.
     s = changed("llama-8b-8", "training.precision", "fp8");
     s.parallel.zero = 1;
