@@ -89,6 +89,8 @@ TEST_CASE("C lists every constant with its value and source")
         INFO(words);
         CHECK(test::says(w, words));
     }
+    w.resize({1920, 1080}); // a second line of each row has room
+    w.settle();
     CHECK(test::says(w, "fitted to MosaicML"));
 }
 
