@@ -124,10 +124,20 @@ inline constexpr auto minmax = []<class R, class C = less, class P = identity>(R
     const auto found = minmax_element(r, c, p);
     return minmax_result<std::decay_t<decltype(*found.min)>>{*found.min, *found.max};
 };
-inline constexpr auto lower_bound = []<class R, class T>(R&& r, const T& value)
-{ return std::lower_bound(ranges::begin(r), ranges::end(r), value); };
-inline constexpr auto upper_bound = []<class R, class T>(R&& r, const T& value)
-{ return std::upper_bound(ranges::begin(r), ranges::end(r), value); };
+inline constexpr auto lower_bound =
+    []<class R, class T, class C = less, class P = identity>(R && r, const T& value, C c = {}, P p = {})
+{
+    return std::lower_bound(ranges::begin(r), ranges::end(r), value,
+                            [&](auto&& x, const T& v) -> bool
+                            { return std::invoke(c, std::invoke(p, x), v); });
+};
+inline constexpr auto upper_bound =
+    []<class R, class T, class C = less, class P = identity>(R && r, const T& value, C c = {}, P p = {})
+{
+    return std::upper_bound(ranges::begin(r), ranges::end(r), value,
+                            [&](const T& v, auto&& x) -> bool
+                            { return std::invoke(c, v, std::invoke(p, x)); });
+};
 inline constexpr auto transform = []<class R, class O, class... F>(R&& r, O&& out, F... f)
 {
     if constexpr (sizeof...(F) == 2)
