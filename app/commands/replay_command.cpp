@@ -59,11 +59,7 @@ int run_replay(const ReplayOptions& o)
     {
         end_with({{"serving", "is not in the scenario", "add \"serving\": {\"engine\": \"vllm\"}"}});
     }
-    const Issues faults = errors_of(validate(scenario));
-    if (!faults.empty())
-    {
-        end_with(faults);
-    }
+    end_with(of_file(errors_of(validate(scenario)), o.file));
     const std::string text = or_end(read_text(o.trace, {kMostTraceBytes}), o.trace);
     RequestTrace trace = or_end(read_requests(text, static_cast<std::size_t>(o.first), o.speed), o.trace);
     const double hits = find_prefixes(trace, static_cast<std::size_t>(o.cache_blocks));
@@ -93,11 +89,11 @@ void add_replay_options(CLI::App& app, ReplayOptions& o)
            "file of requests: Mooncake's JSON lines, Azure's or BurstGPT's CSV, vLLM's benchmark JSON")
         ->required();
     add_sets(app, o.sets);
-    app.add_option("--speed", o.speed, "times as fast as they came")->check(CLI::Range(1e-6, 1e6));
-    app.add_option("--first", o.first, "so many requests only")->check(CLI::Range(0.0, 1e9));
-    app.add_option("--cache-blocks", o.cache_blocks,
-                   "blocks of 512 tokens that the prefix cache keeps; 0: all")
-        ->check(CLI::Range(0.0, 4e9));
+    real(app.add_option("--speed", o.speed, "arrival rate as a multiple of the trace's"), 1e-6, 1e6);
+    whole(app.add_option("--first", o.first, "replay only the first N requests; 0: all"), 0, 1'000'000'000);
+    whole(app.add_option("--cache-blocks", o.cache_blocks,
+                         "size of the prefix cache, in blocks of 512 tokens; 0: unlimited"),
+          0, 4'000'000'000);
     auto* document = add_json(app, o);
     auto* csv = app.add_flag("--csv", o.csv, "CSV: a row for each request with its times");
     exclude_each_other({document, csv});

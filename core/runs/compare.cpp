@@ -13,31 +13,35 @@ namespace ringside
 namespace
 {
 
-// The mean of a trace's steps; the whole where it has none.
+constexpr const char* kUnexplained = "unexplained";
+
+// The mean of what was launched in a trace's steps; the whole where it has none.
 GpuTimeline mean_step(const GpuTrace& trace)
 {
-    GpuTimeline sum;
-    double n = 0;
+    GpuTimeline mean;
+    std::vector<const GpuTimeline*> steps;
     for (const TraceStep& step : trace.steps)
     {
         if (step.gpu.events() > 0)
         {
-            ++n;
+            steps.push_back(&step.gpu);
         }
     }
-    if (n == 0)
+    if (steps.empty())
     {
         return trace.timeline;
     }
-    const GpuTimeline& whole = trace.timeline;
     for (const auto part :
          {&GpuTimeline::total, &GpuTimeline::computing, &GpuTimeline::communication,
           &GpuTimeline::exposed_communication, &GpuTimeline::copies, &GpuTimeline::exposed_copies,
           &GpuTimeline::busy, &GpuTimeline::idle, &GpuTimeline::launch_gaps})
     {
-        sum.*part = whole.*part / n;
+        for (const GpuTimeline* const step : steps)
+        {
+            mean.*part += step->*part / static_cast<double>(steps.size());
+        }
     }
-    return sum;
+    return mean;
 }
 
 double predicted_communication(const StepTime& step)
@@ -53,7 +57,7 @@ std::vector<ComparedPart> parts_of(const RunReading& run, const StepTime& step, 
                 {"exposed communication", predicted_communication(step), predicted_communication(step)},
                 {"bubble", step.bubble, step.bubble},
                 {"optimizer", step.optimizer, step.optimizer},
-                {"unexplained", 0, seconds - step.total()}};
+                {kUnexplained, 0, seconds - step.total()}};
     }
     const GpuTimeline t = mean_step(run.traces.front());
     return {{"computing and optimizer", step.compute + step.optimizer, t.computing},
@@ -61,7 +65,7 @@ std::vector<ComparedPart> parts_of(const RunReading& run, const StepTime& step, 
             {"exposed copies", 0, t.exposed_copies},
             {"launch gaps", 0, t.launch_gaps},
             {"bubble and other idle time", step.bubble, t.idle - t.launch_gaps},
-            {"unexplained", 0, t.total - t.computing - t.exposed_communication - t.exposed_copies - t.idle}};
+            {kUnexplained, 0, t.total - t.computing - t.exposed_communication - t.exposed_copies - t.idle}};
 }
 
 void add_metric(RunComparison& out, std::string_view name, double measured, const Scenario& scenario,
@@ -74,20 +78,38 @@ void add_metric(RunComparison& out, std::string_view name, double measured, cons
     }
 }
 
-// A device as a trace names it, "NVIDIA H100 80GB HBM3": the preset whose first word it has.
+// How much of an id a device's name says: "NVIDIA H100 80GB HBM3" has two words of h100-sxm-80gb. A card of a
+// slot says so, so one that does not is none; 0: another device.
+int likeness(std::string_view id, std::string_view device)
+{
+    int words = 0;
+    bool first = true;
+    while (!id.empty())
+    {
+        const std::string_view word = id.substr(0, id.find('-'));
+        id.remove_prefix(std::min(word.size() + 1, id.size()));
+        const std::size_t place = device.find(word);
+        const bool has = place != std::string_view::npos;
+        const std::string_view behind = has ? device.substr(place + word.size(), 1) : "";
+        if (first && (!has || behind.find_first_of("0123456789") == 0)) // H20 is not H200
+        {
+            return 0;
+        }
+        words += has ? 2 : word == "pcie" || word == "nvl" ? -1 : 0;
+        first = false;
+    }
+    return words;
+}
+
+// A device as a trace names it: the preset that is most like it; null where none is.
 const GpuPreset* preset_of_device(std::string_view device, const Presets& presets)
 {
     const std::string small = small_letters(device);
-    for (const GpuPreset& preset : presets.gpus)
-    {
-        const std::string_view id = preset.gpu.id;
-        const std::string_view word = id.substr(0, id.find('-'));
-        if (word.size() > 2 && small.find(word) != std::string::npos)
-        {
-            return &preset;
-        }
-    }
-    return nullptr;
+    const auto like = [&small](const GpuPreset& preset) { return likeness(preset.gpu.id, small); };
+    const auto best =
+        std::max_element(presets.gpus.begin(), presets.gpus.end(),
+                         [&](const GpuPreset& a, const GpuPreset& b) { return like(a) < like(b); });
+    return best == presets.gpus.end() || like(*best) == 0 ? nullptr : &*best;
 }
 
 } // namespace
@@ -95,13 +117,13 @@ const GpuPreset* preset_of_device(std::string_view device, const Presets& preset
 double RunComparison::unexplained() const
 {
     double step = 0;
-    double off = 0;
+    double left = 0;
     for (const ComparedPart& part : parts)
     {
         step += part.measured;
-        off += std::abs(part.measured - part.predicted);
+        left += part.name == kUnexplained ? std::abs(part.measured) : 0;
     }
-    return step > 0 ? off / step : 0;
+    return step > 0 ? left / step : 0;
 }
 
 double measured_step_seconds(const RunReading& run)

@@ -82,7 +82,7 @@ struct LoggedStep
 // A number that a log states of the whole run, and the words that do.
 struct LogFact
 {
-    std::string_view field; // "parallel.tensor"; empty: no field of a scenario
+    std::string_view field; // of a constant: "parallel.tensor"; empty: no field of a scenario
     std::string name;       // "parameters"
     double value = 0;
     std::string by; // the line's words

@@ -249,8 +249,8 @@ void read_facts(TrainingLog& log, const std::vector<LogLine>& lines)
                     : log_number(small, {LogValue::count, phrase.key, phrase.scale, phrase.before});
             if (value && *value >= 0)
             {
-                log.facts.push_back({std::string(phrase.field), std::string(phrase.name), *value,
-                                     line.text.substr(0, 160), line.number});
+                log.facts.push_back(
+                    {phrase.field, std::string(phrase.name), *value, line.text.substr(0, 160), line.number});
             }
         }
     }

@@ -1,11 +1,13 @@
 // Small files of our own in the shapes that frameworks write, with numbers that were chosen by hand.
 #include "tests/core/support.h"
 
+#include "core/runs/compare.h"
 #include "core/runs/run.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -181,4 +183,47 @@ TEST_CASE("files say what they are, and what is none of a run is told apart")
     CHECK(rank_of_name("a/rank-34.json") == 34);
     CHECK(rank_of_name("_dump_12") == 12);
     CHECK(rank_of_name("trace.json") == -1);
+}
+
+TEST_CASE("what a log states of its run fills in the scenario, whatever framework wrote it")
+{
+    for (const char* software : {"maxtext", "megatron", "torchtitan", ""})
+    {
+        INFO(software);
+        RunReading run = run_of({"maxtext.log"}); // Num_devices: 4
+        run.software = software;
+        const auto read = scenario_of_run(run, {}, test::presets());
+        REQUIRE(read);
+        REQUIRE(*read);
+        CHECK((*read)->scenario.cluster.gpus == 4);
+        const auto by = std::ranges::find((*read)->fields, "cluster.gpus", &ReadField::field);
+        REQUIRE(by != (*read)->fields.end());
+        CHECK(by->from == Basis::stated);
+    }
+}
+
+TEST_CASE("a device's name in a trace is the preset that is most like it")
+{
+    const auto gpu = [](const char* device)
+    {
+        RunReading run;
+        run.traces.resize(1);
+        run.traces.front().device = device;
+        run.traces.front().world = 8;
+        const auto read = scenario_of_run(run, {}, test::presets());
+        REQUIRE(read);
+        REQUIRE(*read);
+        return (*read)->scenario.cluster.gpu.id;
+    };
+    CHECK(gpu("NVIDIA H100 80GB HBM3") == "h100-sxm-80gb");
+    CHECK(gpu("NVIDIA H100 PCIe") == "h100-pcie-80gb");
+    CHECK(gpu("NVIDIA A100-SXM4-40GB") == "a100-sxm-40gb");
+    CHECK(gpu("NVIDIA H200") == "h200-sxm");
+}
+
+TEST_CASE("what a run leaves unexplained is what no part of the step is")
+{
+    RunComparison compared;
+    compared.parts = {{"computing", 1, 2}, {"unexplained", 0, -0.5}};
+    CHECK(compared.unexplained() == Approx(0.5 / 1.5));
 }
