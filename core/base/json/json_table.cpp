@@ -112,6 +112,14 @@ void JsonPlace::refuse_others(const std::vector<std::string>& known) const
 {
     constexpr std::size_t kMost = 100;
     std::size_t count = 0;
+    std::vector<std::string> named; // each once; a field without another name has an empty one
+    for (const std::string& name : known)
+    {
+        if (!name.empty() && std::ranges::find(named, name) == named.end())
+        {
+            named.push_back(name);
+        }
+    }
     for (const auto& [key, _] : value.items())
     {
         if (std::ranges::find(known, key) != known.end())
@@ -124,7 +132,7 @@ void JsonPlace::refuse_others(const std::vector<std::string>& known) const
             return;
         }
         fault(shortened(key), "unknown field",
-              did_you_mean(key, known, fmt::format("known are {}", fmt::join(known, ", "))));
+              did_you_mean(key, named, fmt::format("known are {}", fmt::join(named, ", "))));
     }
 }
 

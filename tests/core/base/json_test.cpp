@@ -437,6 +437,17 @@ TEST_CASE("a file of nothing but unknown fields, or of one endless name, is answ
     CHECK(endless.issues().size() == 1);
 }
 
+TEST_CASE("the fields that are known are named once each, and none is empty")
+{
+    const auto read = scenario_from_text(R"({"serving": {"engine": "vllm", "zzz": 1}})", test::presets());
+    REQUIRE_FALSE(read);
+    const std::string& hint = read.issues().front().hint;
+    CHECK(hint.find(", ,") == std::string::npos);
+    const auto first = hint.find(" replicas,");
+    REQUIRE(first != std::string::npos);
+    CHECK(hint.find(" replicas,", first + 1) == std::string::npos);
+}
+
 TEST_CASE("a pipeline too large to simulate is refused before anything is computed for it")
 {
     std::vector<std::int64_t> layers(65536, 0);
