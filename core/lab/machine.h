@@ -7,13 +7,15 @@
 
 #include "core/base/json/json.h"
 #include "core/base/result.h"
-#include "core/scenario/scenario.h"
 
 #include <string>
 #include <vector>
 
 namespace ringside
 {
+
+struct Gpu;
+struct Scenario;
 
 // One call of what was measured.
 struct MachinePoint

@@ -26,10 +26,10 @@
 
 #include "core/base/names.h"
 #include "core/base/units.h"
-#include "core/scenario/scenario.h"
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,9 +37,16 @@
 namespace ringside
 {
 
+enum class LossKind;
+enum class Precision;
+enum class Recompute;
 struct LayerRange;
+struct Model;
+struct Parallel;
+struct Scenario;
 struct StagePart;
 struct StageWeights;
+struct Training;
 
 // In the order of the stacked bar, state below and activations on top.
 enum class Component

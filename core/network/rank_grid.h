@@ -4,9 +4,8 @@
 // The order of the axes is innermost first; Megatron-LM's is tp-cp-ep-dp-pp.
 #pragma once
 
-#include "core/scenario/scenario.h"
-
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,8 @@
 
 namespace ringside
 {
+
+struct Scenario;
 
 enum class Axis : std::uint8_t
 {

@@ -10,13 +10,15 @@
 
 #include "core/base/names.h"
 #include "core/base/units.h"
-#include "core/scenario/scenario.h"
 
 #include <span>
 #include <string_view>
 
 namespace ringside
 {
+
+enum class Precision;
+struct Gpu;
 
 enum class LowRecipe : std::uint8_t
 {

@@ -1,6 +1,7 @@
 #include "core/reliability/goodput.h"
 
 #include "core/base/ranges.h"
+#include "core/scenario/scenario.h"
 
 #include <algorithm>
 #include <cassert>

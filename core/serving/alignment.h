@@ -12,7 +12,6 @@
 #include "core/base/names.h"
 #include "core/base/text/term.h"
 #include "core/base/units.h"
-#include "core/scenario/scenario.h"
 
 #include <array>
 #include <span>
@@ -21,6 +20,8 @@
 
 namespace ringside
 {
+
+struct Scenario;
 
 enum class AlignmentRecipe : std::uint8_t
 {

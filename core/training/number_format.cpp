@@ -1,6 +1,7 @@
 #include "core/training/number_format.h"
 
 #include "core/base/random.h"
+#include "core/scenario/scenario.h"
 
 #include <algorithm>
 #include <array>

@@ -6,14 +6,15 @@
 // of the format that the large products read.
 #pragma once
 
-#include "core/scenario/scenario.h"
-
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace ringside
 {
+
+enum class Precision;
 
 enum class FormatId : std::uint8_t
 {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/scenario/scenario.h"
 #include "ui/widgets/pictures/cluster_map.h"
 #include "ui/widgets/table.h"
 
