@@ -9,6 +9,7 @@
 #include "core/scenario/json/json.h"
 #include "core/study/library/errata.h"
 #include "core/study/questions/inspect.h"
+#include "core/study/sessions/chain.h"
 #include "ui/shell/view.h"
 
 #include <algorithm>
@@ -41,11 +42,11 @@ void print_concepts(const std::vector<ConceptCoverage>& concepts)
     };
     for (const ConceptCoverage& c : concepts)
     {
-        fmt::print("{} {}{}\n", c.id, c.title, c.complete() ? "" : "  INCOMPLETE");
-        fmt::print("    views     {}\n    engine    {}\n    families  {}\n    lessons   {}\n", some(c.views),
-                   c.metrics.empty() ? std::string(c.engine ? "arithmetic, an order, evidence or a goal" : "")
-                                     : some(c.metrics),
-                   some(c.families), some(c.lessons));
+        put("{} {}{}\n", c.id, c.title, c.complete() ? "" : "  INCOMPLETE");
+        put("    views     {}\n    engine    {}\n    families  {}\n    lessons   {}\n", some(c.views),
+            c.metrics.empty() ? std::string(c.engine ? "arithmetic, an order, evidence or a goal" : "")
+                              : some(c.metrics),
+            some(c.families), some(c.lessons));
     }
 }
 
@@ -220,6 +221,7 @@ Shipped check_shipped(const std::filesystem::path& assets, const Presets& preset
     const LessonsByConcept lessons = check_lessons(assets, presets, found);
     check_questions(assets, presets, seeds, lessons, found);
     found.missions = load_plan(assets, found.issues).missions.size();
+    add_below(found.issues, check_chains(load_chains(assets, found.issues), presets), "study/chains.json");
     const DemoScripts demos = read_demo_scripts(assets, presets);
     append(found.issues, demos.issues);
     found.demos = demos.scripts.size();
@@ -253,8 +255,7 @@ json to_json(const Shipped& found, const Presets& presets, std::size_t faults)
 
 void print_words(const Shipped& found, const Presets& presets, std::size_t faults, bool concepts)
 {
-    fmt::print(
-        "{} models, {} accelerators, {} clusters, {} scenarios, {} question families ({} variants), {} "
+    put("{} models, {} accelerators, {} clusters, {} scenarios, {} question families ({} variants), {} "
         "lessons, {} errata, {} terms: {}\n",
         presets.models.size(), presets.gpus.size(), presets.clusters.size(), presets.scenarios.size(),
         found.families, found.variants, found.lessons, found.errata, found.terms,
@@ -266,9 +267,9 @@ void print_words(const Shipped& found, const Presets& presets, std::size_t fault
     }
     for (const std::string& gap : found.coverage ? gaps_of(coverage) : std::vector<std::string>{})
     {
-        fmt::print("{}\n", gap);
+        put("{}\n", gap);
     }
-    fmt::print("{}\n", found.coverage_words());
+    put("{}\n", found.coverage_words());
 }
 
 int run_check(const CheckOptions& o)

@@ -190,8 +190,8 @@ void print_finer(const Answer& a)
 {
     if (a.finer)
     {
-        fmt::print("{} is shown in {} chunks; with many more its time tends to {}.\n", a.algorithm->name,
-                   a.steps->chunks, format_seconds(*a.finer));
+        put("{} is shown in {} chunks; with many more its time tends to {}.\n", a.algorithm->name,
+            a.steps->chunks, format_seconds(*a.finer));
     }
 }
 
@@ -205,38 +205,36 @@ void print_steps(const Collective& c)
     constexpr std::size_t kMostTransfers = 12; // of a step, on one line
     for (std::size_t j = 0; j < c.steps.size(); ++j)
     {
-        fmt::print("step {:<3}", j + 1);
+        put("step {:<3}", j + 1);
         const auto& all = c.steps[j].transfers;
         for (std::size_t i = 0; i < std::min(all.size(), kMostTransfers); ++i)
         {
-            fmt::print(" {}\u2192{}:{}{}", holder(c, all[i].from), holder(c, all[i].to),
-                       all[i].adds ? "+" : "", all[i].chunk);
+            put(" {}\u2192{}:{}{}", holder(c, all[i].from), holder(c, all[i].to), all[i].adds ? "+" : "",
+                all[i].chunk);
         }
-        fmt::print("{}\n", all.size() > kMostTransfers
-                               ? fmt::format(" and {} more", all.size() - kMostTransfers)
-                               : "");
+        put("{}\n",
+            all.size() > kMostTransfers ? fmt::format(" and {} more", all.size() - kMostTransfers) : "");
     }
 }
 
 void print_answer(const CollectiveOptions& o, const Answer& a)
 {
-    fmt::print("{} over {} ranks, {}: {}\n{}\n\n", o.kind, o.ranks, a.algorithm->name,
-               format_bytes(Bytes(o.bytes)), a.algorithm->says);
+    put("{} over {} ranks, {}: {}\n{}\n\n", o.kind, o.ranks, a.algorithm->name, format_bytes(Bytes(o.bytes)),
+        a.algorithm->says);
     if (a.steps)
     {
         print_steps(*a.steps);
-        fmt::print("{}from\u2192to:chunk, + adds to what is there\n\n",
-                   a.steps->steps.empty() ? "nothing moves; " : "");
+        put("{}from\u2192to:chunk, + adds to what is there\n\n",
+            a.steps->steps.empty() ? "nothing moves; " : "");
     }
-    fmt::print("steps             {}\n", a.cost.steps);
-    fmt::print("sent per rank     {}\n", format_bytes(a.cost.sent_per_rank));
-    fmt::print("latency           {}\n", format_seconds(a.cost.latency));
-    fmt::print("transfer          {}\n", format_seconds(a.cost.transfer));
-    fmt::print("time              {}{}\n", format_seconds(a.cost.total()),
-               o.fabric.empty()
-                   ? ""
-                   : fmt::format("   with the efficiency measured on {}", find_fabric(o.fabric)->name));
-    fmt::print("bus bandwidth     {} GB/s\n", three_digits(bus_gb_per_s(o, a)));
+    put("steps             {}\n", a.cost.steps);
+    put("sent per rank     {}\n", format_bytes(a.cost.sent_per_rank));
+    put("latency           {}\n", format_seconds(a.cost.latency));
+    put("transfer          {}\n", format_seconds(a.cost.transfer));
+    put("time              {}{}\n", format_seconds(a.cost.total()),
+        o.fabric.empty() ? ""
+                         : fmt::format("   with the efficiency measured on {}", find_fabric(o.fabric)->name));
+    put("bus bandwidth     {} GB/s\n", three_digits(bus_gb_per_s(o, a)));
     print_finer(a);
 }
 
@@ -297,7 +295,7 @@ int print_all(const CollectiveOptions& o, CollectiveKind kind)
         print_document({{"algorithms", std::move(all)}}, -1);
         return kDone;
     }
-    fmt::print("{} over {} ranks, {}\n{}", o.kind, o.ranks, format_bytes(Bytes(o.bytes)), table.text());
+    put("{} over {} ranks, {}\n{}", o.kind, o.ranks, format_bytes(Bytes(o.bytes)), table.text());
     if (finer)
     {
         print_finer(*finer);

@@ -2,6 +2,7 @@
 // returns the exit status: 0 done, 1 the answer is no, 2 bad input.
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace CLI
@@ -23,10 +24,14 @@ struct CommonOptions
     bool json = false;
 };
 
-// What the program was given before a command, and the status of the command that ran.
+struct CliCommand;
+
+// What the program was given before a command, the commands it has, and the status of the one that ran.
 struct Program
 {
     std::string assets;
+    std::span<const CliCommand* const> commands;
+    const char* version = "";
     int status = kDone;
 };
 
@@ -42,7 +47,8 @@ extern const CliCommand evaluate_command, validate_command, calibrate_command, c
     question_command, schedule_command, collective_command, scaling_command, search_command, rent_command,
     import_command, export_command, lesson_command, train_command, picture_command, animate_command,
     guide_command, link_command, bench_command, measure_command, progress_command, check_launch_command,
-    replay_command;
+    replay_command, assignment_command, mock_command, serve_command, explain_command, mcp_command,
+    describe_command;
 
 // What `bench` measures.
 struct BenchOptions : CommonOptions

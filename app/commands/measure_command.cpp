@@ -30,18 +30,18 @@ int run_measure(const MeasureOptions& o)
         print_document(to_json(std::vector{machine}), 1);
         return kDone;
     }
-    fmt::print("{}\n", machine.name);
-    fmt::print("{:>14}{:>14}{:>14}{:>14}\n", "FLOPs", "bytes", "time", "rate");
+    put("{}\n", machine.name);
+    put("{:>14}{:>14}{:>14}{:>14}\n", "FLOPs", "bytes", "time", "rate");
     for (const MachinePoint& point : machine.points)
     {
         const bool copies = point.flops == 0;
-        fmt::print("{:>14}{:>14}{:>14}{:>14}\n", copies ? "copy" : fmt::format("{:.3g}", point.flops),
-                   format_bytes(Bytes(point.bytes)), format_seconds(Seconds(point.seconds)),
-                   copies ? format_bytes(Bytes(point.byte_rate())) + "/s"
-                          : three_digits(point.flop_rate() / 1e9) + " GFLOP/s");
+        put("{:>14}{:>14}{:>14}{:>14}\n", copies ? "copy" : fmt::format("{:.3g}", point.flops),
+            format_bytes(Bytes(point.bytes)), format_seconds(Seconds(point.seconds)),
+            copies ? format_bytes(Bytes(point.byte_rate())) + "/s"
+                   : three_digits(point.flop_rate() / 1e9) + " GFLOP/s");
     }
-    fmt::print("peak {} GFLOP/s, memory {}/s, launch {}\n", three_digits(machine.peak() / 1e9),
-               format_bytes(Bytes(machine.bandwidth())), format_seconds(Seconds(machine.launch_s)));
+    put("peak {} GFLOP/s, memory {}/s, launch {}\n", three_digits(machine.peak() / 1e9),
+        format_bytes(Bytes(machine.bandwidth())), format_seconds(Seconds(machine.launch_s)));
     return kDone;
 }
 

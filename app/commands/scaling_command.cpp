@@ -305,77 +305,76 @@ void print_optima(const json& optima)
                   fmt::format("{:.3g}", o["flops"].get<double>()), nats(l["printed"]), nats(l["unrounded"]),
                   nats(l["refit"]), nats(l["kaplan"]), "   " + o["source"].get<std::string>());
     }
-    fmt::print("compute-optimal N and D by each law, and the loss there by four laws [nats/token]\n{}",
-               table.text());
+    put("compute-optimal N and D by each law, and the loss there by four laws [nats/token]\n{}",
+        table.text());
 }
 
 void print_point(const json& out)
 {
     const json& p = out["point"];
-    fmt::print("{} parameters, {} tokens: {} tokens per parameter, 6 N D = {:.3g} FLOPs{}\n\n",
-               count(p["parameters"]), count(p["tokens"]),
-               three_digits(p["tokens_per_parameter"].get<double>()), out["compute_flops"].get<double>(),
-               p["given"].get<bool>()
-                   ? ""
-                   : "\n(Chinchilla's 20 tokens per parameter, since only the compute was given)");
-    fmt::print("loss [nats/token]\n");
+    put("{} parameters, {} tokens: {} tokens per parameter, 6 N D = {:.3g} FLOPs{}\n\n",
+        count(p["parameters"]), count(p["tokens"]), three_digits(p["tokens_per_parameter"].get<double>()),
+        out["compute_flops"].get<double>(),
+        p["given"].get<bool>()
+            ? ""
+            : "\n(Chinchilla's 20 tokens per parameter, since only the compute was given)");
+    put("loss [nats/token]\n");
     for (const json& l : out["loss"])
     {
         const std::string law = l["law"];
-        fmt::print("  {:<22}{:>8}   {:<26}{}\n", l["name"].get<std::string>(), nats(l["value"]),
-                   p["compute_over_optimum"].contains(law)
-                       ? fmt::format("{:.2f} x optimal compute", p["compute_over_optimum"][law].get<double>())
-                       : "",
-                   l["source"].get<std::string>());
+        put("  {:<22}{:>8}   {:<26}{}\n", l["name"].get<std::string>(), nats(l["value"]),
+            p["compute_over_optimum"].contains(law)
+                ? fmt::format("{:.2f} x optimal compute", p["compute_over_optimum"][law].get<double>())
+                : "",
+            l["source"].get<std::string>());
     }
-    fmt::print("critical batch: {} tokens   {}\n\n", count(out["batch"]["critical_tokens"]), kCriticalBatch);
+    put("critical batch: {} tokens   {}\n\n", count(out["batch"]["critical_tokens"]), kCriticalBatch);
 }
 
 void print_data(const json& d)
 {
-    fmt::print("\n{:.3g} epochs of {} unique tokens are worth {} unique tokens; the next epoch is worth {}\n"
-               "loss with repeats {}   {}\n",
-               d["passes"].get<double>(), count(d["unique_tokens"]), count(d["effective_tokens"]),
-               format_percent(d["worth_of_next_pass"].get<double>()), nats(d["loss"]), kRepeats);
+    put("\n{:.3g} epochs of {} unique tokens are worth {} unique tokens; the next epoch is worth {}\n"
+        "loss with repeats {}   {}\n",
+        d["passes"].get<double>(), count(d["unique_tokens"]), count(d["effective_tokens"]),
+        format_percent(d["worth_of_next_pass"].get<double>()), nats(d["loss"]), kRepeats);
 }
 
 void print_lifetime(const json& life)
 {
-    fmt::print(
-        "\ninference on {} tokens takes {:.3g} FLOPs, training {:.3g}; lowest total at the same loss\n",
+    put("\ninference on {} tokens takes {:.3g} FLOPs, training {:.3g}; lowest total at the same loss\n",
         count(life["served_tokens"]), life["serving_flops"].get<double>(),
         life["training_flops"].get<double>());
     for (const json& c : life["cheapest"])
     {
-        fmt::print("  {:<22}{:>8} parameters{:>10} tokens   {:.3g} FLOPs in total\n",
-                   c["name"].get<std::string>(), count(c["parameters"]), count(c["tokens"]),
-                   c["training_flops"].get<double>() + c["serving_flops"].get<double>());
+        put("  {:<22}{:>8} parameters{:>10} tokens   {:.3g} FLOPs in total\n", c["name"].get<std::string>(),
+            count(c["parameters"]), count(c["tokens"]),
+            c["training_flops"].get<double>() + c["serving_flops"].get<double>());
     }
-    fmt::print("  {}\n", kLifetime);
+    put("  {}\n", kLifetime);
 }
 
 void print_budget(const json& b)
 {
-    fmt::print("\n{} at {} MFU: {} GPU-hours\n", b["gpu_name"].get<std::string>(),
-               format_percent(b["mfu"].get<double>()), count(b["gpu_hours"]));
+    put("\n{} at {} MFU: {} GPU-hours\n", b["gpu_name"].get<std::string>(),
+        format_percent(b["mfu"].get<double>()), count(b["gpu_hours"]));
     if (!b["days"].is_null())
     {
-        fmt::print("on {} GPUs: {} days\n  {}\n  = {}\n",
-                   grouped(static_cast<std::int64_t>(b["gpus"].get<double>())),
-                   three_digits(b["days"].get<double>()), b["formula"].get<std::string>(),
-                   b["working"].get<std::string>());
+        put("on {} GPUs: {} days\n  {}\n  = {}\n",
+            grouped(static_cast<std::int64_t>(b["gpus"].get<double>())),
+            three_digits(b["days"].get<double>()), b["formula"].get<std::string>(),
+            b["working"].get<std::string>());
     }
     if (!b["cost_usd"].is_null())
     {
-        fmt::print("{} USD at {:g} USD per GPU-hour\n", count(b["cost_usd"]),
-                   b["price_usd_per_gpu_hour"].get<double>());
+        put("{} USD at {:g} USD per GPU-hour\n", count(b["cost_usd"]),
+            b["price_usd_per_gpu_hour"].get<double>());
     }
-    fmt::print("  {}\n", b["source"].get<std::string>());
+    put("  {}\n", b["source"].get<std::string>());
 }
 
 int run_scaling(const ScalingOptions& o)
 {
-    const Presets presets = open_presets(o).presets;
+    const Presets& presets = open_presets(o).presets;
     const Asked a = asked(o, presets);
     const Point p = point_of(a);
     json out{{"compute_flops", p.flops()},        {"point", point_json(p)}, {"loss", loss_json(p)},

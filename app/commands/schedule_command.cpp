@@ -279,24 +279,22 @@ void print_run(const Run& run)
 {
     const Timeline& t = run.timeline;
     const char* of_what = run.shape.chunks > 1 ? "micro-batches of a chunk" : "micro-batches";
-    fmt::print("{}, {} stage{}, {} micro-batch{}, {} chunk{} per stage\n{}\n\n", run.name, run.shape.stages,
-               run.shape.stages == 1 ? "" : "s", run.shape.micro_batches,
-               run.shape.micro_batches == 1 ? "" : "es", run.shape.chunks, run.shape.chunks == 1 ? "" : "s",
-               run.says);
-    fmt::print("makespan             {}\n", three_digits(t.makespan));
-    fmt::print("bubble of total      {}   idle time over total time, first start to last end\n",
-               format_percent(t.bubble_of_total()));
-    fmt::print("bubble over ideal    {}   idle time over working time\n",
-               format_percent(t.bubble_over_ideal()));
-    fmt::print("longest stage span   {}   {} of it idle, {} over ideal: for back-to-back steps "
-               "without a flush\n",
-               three_digits(t.longest_span()), format_percent(t.span_bubble_of_total()),
-               format_percent(t.span_bubble_over_ideal()));
-    fmt::print("peak in flight       {}   {} stored per stage, each until its weight gradient is done\n",
-               peaks(run), of_what);
-    fmt::print("weight copies        {}\ntransfers            {}\n", run.copies, grouped(t.transfers));
-    fmt::print("\nB is the whole backward (input and weight gradients), I the input gradient, W the weight "
-               "gradient.\n");
+    put("{}, {} stage{}, {} micro-batch{}, {} chunk{} per stage\n{}\n\n", run.name, run.shape.stages,
+        run.shape.stages == 1 ? "" : "s", run.shape.micro_batches, run.shape.micro_batches == 1 ? "" : "es",
+        run.shape.chunks, run.shape.chunks == 1 ? "" : "s", run.says);
+    put("makespan             {}\n", three_digits(t.makespan));
+    put("bubble of total      {}   idle time over total time, first start to last end\n",
+        format_percent(t.bubble_of_total()));
+    put("bubble over ideal    {}   idle time over working time\n", format_percent(t.bubble_over_ideal()));
+    put("longest stage span   {}   {} of it idle, {} over ideal: for back-to-back steps "
+        "without a flush\n",
+        three_digits(t.longest_span()), format_percent(t.span_bubble_of_total()),
+        format_percent(t.span_bubble_over_ideal()));
+    put("peak in flight       {}   {} stored per stage, each until its weight gradient is done\n", peaks(run),
+        of_what);
+    put("weight copies        {}\ntransfers            {}\n", run.copies, grouped(t.transfers));
+    put("\nB is the whole backward (input and weight gradients), I the input gradient, W the weight "
+        "gradient.\n");
 }
 
 // Every schedule of one shape, a line each; those it does not suit say why.
@@ -337,8 +335,7 @@ int print_all(const ScheduleOptions& o)
         print_document({{"schedules", std::move(all)}}, -1);
         return kDone;
     }
-    fmt::print(
-        "{}\nof total: idle over total time. over ideal: idle over working time. peak: most micro-batches in "
+    put("{}\nof total: idle over total time. over ideal: idle over working time. peak: most micro-batches in "
         "flight, in whole stages, on the stage with most.\n",
         table.text());
     return kDone;

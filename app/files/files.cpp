@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/files/streams.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -189,6 +191,11 @@ bool write_all(int file, std::string_view text)
 
 Issues put_on_standard_output(std::string_view text)
 {
+    if (Capture::on())
+    {
+        put_raw(text);
+        return {};
+    }
     std::fflush(stdout); // what was printed before comes before
     return write_all(STDOUT_FILENO, text) ? Issues{} : Issues{failed("-", "written to standard output")};
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <iostream>
 
 namespace ringside
 {
@@ -21,6 +22,10 @@ namespace
 std::atomic<bool> asked_to_stop = false;
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a signal's
 volatile std::sig_atomic_t asked_by = 0;
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): as the streams are that it replaces
+std::atomic<Capture*> capturing = nullptr;
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): asked by another thread than captures
+std::atomic<bool> cancelling = false;
 
 } // namespace
 
@@ -36,14 +41,68 @@ void keep_streams()
     }
 }
 
+void put_raw(std::string_view text)
+{
+    if (Capture* capture = capturing)
+    {
+        capture->take(&Capture::out, text);
+        return;
+    }
+    (void)std::fwrite(text.data(), 1, text.size(), stdout); // flushed() says what failed
+}
+
 void warn_raw(std::string_view text)
 {
+    if (Capture* capture = capturing)
+    {
+        capture->take(&Capture::errors, text);
+        return;
+    }
     (void)std::fwrite(text.data(), 1, text.size(), stderr);
     (void)std::fflush(stderr);
 }
 
+Capture::Capture(const std::string& input) : input_(input), standard_input_(std::cin.rdbuf(input_.rdbuf()))
+{
+    std::cin.clear();
+    cancelling = false;
+    capturing = this;
+}
+
+Capture::~Capture()
+{
+    capturing = nullptr;
+    std::cin.rdbuf(standard_input_);
+}
+
+bool Capture::on()
+{
+    return capturing != nullptr;
+}
+
+void Capture::cancel()
+{
+    cancelling = true;
+}
+
+bool Capture::cancelled()
+{
+    return on() && cancelling;
+}
+
+void Capture::take(std::string Capture::*stream, std::string_view text)
+{
+    const std::lock_guard lock(mutex_);
+    this->*stream += text;
+}
+
 bool put_line(std::string_view line)
 {
+    if (Capture::on())
+    {
+        put("{}\n", line);
+        return true;
+    }
     return std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
            std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0;
 }

@@ -92,8 +92,8 @@ int run_rank_check(parallel::MpiWorld& world, const CheckOptions& options)
     }
     if (world.rank() == 0)
     {
-        fmt::print("{} ranks by {}: {} calls on each, all with the bits of threads\n", world.ranks(),
-                   world.library(), calls);
+        put("{} ranks by {}: {} calls on each, all with the bits of threads\n", world.ranks(),
+            world.library(), calls);
     }
     return 0;
 }

@@ -227,12 +227,12 @@ void print_frames(const nlohmann::json& out)
     const auto number = [](const nlohmann::json& value, std::string_view form)
     { return fmt::format(fmt::runtime(form), value.get<double>()); };
     const auto& idle = out["idle_cpu_percent"];
-    fmt::print("first frame    {} ms after the start\ndemo window    {} ms per frame, for comparison\n"
-               "idle           {}\nmemory         {} MB at most, all of the below included\n"
-               "change         {} ms to compute a changed scenario and its levers\n\n",
-               number(out["first_frame_ms"], "{:8.1f}"), number(out["demo_window_frame_ms"], "{:8.2f}"),
-               idle.is_null() ? "needs a display to measure" : number(idle, "{:8.2f} % of a core"),
-               number(out["memory_mb"], "{:8.0f}"), number(out["change_ms_p50"], "{:8.2f}"));
+    put("first frame    {} ms after the start\ndemo window    {} ms per frame, for comparison\n"
+        "idle           {}\nmemory         {} MB at most, all of the below included\n"
+        "change         {} ms to compute a changed scenario and its levers\n\n",
+        number(out["first_frame_ms"], "{:8.1f}"), number(out["demo_window_frame_ms"], "{:8.2f}"),
+        idle.is_null() ? "needs a display to measure" : number(idle, "{:8.2f} % of a core"),
+        number(out["memory_mb"], "{:8.0f}"), number(out["change_ms_p50"], "{:8.2f}"));
     TextTable table({{"view", -14},
                      {"build p50", 12},
                      {"build p99", 12},
@@ -258,7 +258,7 @@ void print_frames(const nlohmann::json& out)
                   fmt::format(" at p95, {:.0f}% of frames later than 1/60 s",
                               times["late_share"].get<double>() * 100));
     }
-    fmt::print("{}", table.text(" "));
+    put("{}", table.text(" "));
 }
 
 struct Benchmark
@@ -311,7 +311,7 @@ const CliCommand bench_command =
 
 int run_bench_frame(const CommonOptions& options)
 {
-    const Opened opened = open_presets(options);
+    const Opened& opened = open_presets(options);
     nlohmann::json out = measure_frames(opened);
     out["memory_mb"] = most_memory_mb();
     const auto idle = idle_cpu_share(opened, kIdleSeconds);

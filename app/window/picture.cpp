@@ -30,7 +30,7 @@ int list_views(bool as_json)
         text +=
             info->pages.empty() ? "" : fmt::format("{:<{}} {}\n", "", kColumn, fmt::join(info->pages, ", "));
     }
-    fmt::print("{}", as_json ? nlohmann::json{{"views", all}}.dump(2) + "\n" : text);
+    put("{}", as_json ? nlohmann::json{{"views", all}}.dump(2) + "\n" : text);
     return kDone;
 }
 
@@ -77,10 +77,13 @@ void add_picture_options(CLI::App& draw, PictureOptions& o)
         ->check(watched_file());
     draw.add_option("--measured", o.measured,
                     "measured steps for the calibration view: a table (CSV) or cases (JSON)");
+    draw.add_option("--run", o.run,
+                    "files or folders of a real run, for the view of it: logs, traces, snapshots, dumps");
     draw.add_flag("--guide", o.guide, "show the view's page of the user guide");
     draw.add_option("--tour", o.tour, "stop of the tour, from 1");
     draw.add_flag("--list", o.list, "list all views and pages");
     draw.add_flag("--json", o.json, "with --list: one JSON document");
+    draw.add_flag("--svg", o.svg, "SVG, also on standard output");
     draw.add_option("-o,--output", o.output, "file to write: .png or .svg; - for standard output");
 }
 
@@ -92,7 +95,8 @@ const CliCommand picture_command = command<add_picture_options, run_picture>(
 void add_what_is_drawn(CLI::App& draw, PictureOptions& p)
 {
     draw.add_option("--view", p.view, "view or page to draw (ringside picture --list)");
-    draw.add_option("--scenario", p.scenario, "scenario (JSON); default: the default scenario");
+    draw.add_option("--scenario", p.scenario,
+                    "scenario (JSON), - for standard input; default: the default scenario");
     draw.add_option("--compare", p.compare, "scenario A of an A/B comparison");
     draw.add_option("--press", p.press, "keys (letters and digits) pressed before drawing");
     whole(
@@ -125,7 +129,7 @@ Caption draw_picture(const PictureOptions& options)
         stage.session().apply(Seek{std::min(*options.time, stage.motion().duration)});
     }
     const std::filesystem::path path = options.output;
-    const bool shapes = path.extension() == ".svg";
+    const bool shapes = options.svg || path.extension() == ".svg";
     const auto screen = shapes ? nullptr : or_end(Offscreen::create(stage.width(), stage.height()));
     if (screen)
     {

@@ -31,19 +31,21 @@ struct PictureOptions : CommonOptions
     double text_scale = 1;
     bool presenter = false;
     bool list = false;
+    bool svg = false;   // whatever the file is called
     std::string lesson; // id; empty: no lesson
     std::string script; // of a demonstration, a file or name; empty: none
     int step = 1;       // of the lesson, or scene of the demonstration
     bool reveal = false;
-    std::string press;        // letters and digits, pressed in the view before it is drawn
-    std::int64_t steps = 120; // of the live lab or its ranks; 0: before the first start
-    std::string term;         // of the glossary, by id
-    std::string find;         // typed into the palette
-    bool guide = false;       // the view's page of the guide beside it
-    int tour = 0;             // the stop, from 1; 0: no tour
-    std::string watch;        // file of a training elsewhere; empty: none
-    std::string measured;     // steps, a table or cases; empty: none
-    std::string demo;         // of the lab, by id; empty: none
+    std::string press;            // letters and digits, pressed in the view before it is drawn
+    std::int64_t steps = 120;     // of the live lab or its ranks; 0: before the first start
+    std::string term;             // of the glossary, by id
+    std::string find;             // typed into the palette
+    bool guide = false;           // the view's page of the guide beside it
+    int tour = 0;                 // the stop, from 1; 0: no tour
+    std::string watch;            // file of a training elsewhere; empty: none
+    std::string measured;         // steps, a table or cases; empty: none
+    std::vector<std::string> run; // files and folders of a real run
+    std::string demo;             // of the lab, by id; empty: none
     std::set<std::string, std::less<>> typed = {}; // the options that were given: "--step"
 };
 

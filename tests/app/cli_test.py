@@ -1158,6 +1158,8 @@ def test_bench_train_compares_with_the_matrix_product():
     assert set(bench) >= {"device", "tokens_per_s", "gflops", "sgemm_gflops", "ratio", "step_s", "predicted_step_s"}, bench
     assert bench["step_s"] > 0 and bench["predicted_step_s"] > 0
     assert bench["ratio"] > 0 and bench["tokens_per_s"] > 0
+    kernels = {kernel["name"]: kernel["seconds"] for kernel in bench["kernels"]}
+    assert max(kernels, key=kernels.get) == "product" and "attention backward" in kernels, kernels
 
 
 def commands():
@@ -1652,6 +1654,37 @@ def test_search_writes_csv():
     assert all(int(row["tensor"]) * int(row["context"]) * int(row["pipeline"]) * int(row["data"]) == int(row["gpus"]) for row in rows)
     assert [float(row["step_time_s"]) for row in rows] == sorted(float(row["step_time_s"]) for row in rows)
     Outcome("search", "-", "--csv", "--json", text=FITS).exits(2)
+
+
+def commands_in_help(*words):
+    lines = Outcome(*words, "--help").exits(0).out.splitlines()
+    return [line.split()[0] for line in lines[lines.index("Subcommands:") + 1:] if re.match("  [a-z]", line)] if "Subcommands:" in lines else []
+
+
+def test_the_manual_page_and_completions_have_every_command_and_option():
+    commands = commands_in_help()
+    assert "evaluate" in commands and "mcp" in commands, commands
+    pages = {form: Outcome("describe", form).exits(0).out for form in ("man", "bash", "zsh", "fish")}
+    for command in commands:
+        options = re.findall(r"^  (?:-\w,)?--([a-z-]+)", Outcome(command, "--help").exits(0).out, re.M)
+        assert f".SS ringside {command}\n".replace("-", "\\-") in pages["man"], command
+        for option in options:
+            assert "\\-\\-" + option.replace("-", "\\-") in pages["man"] or option == "help", (command, option)
+            assert all(f"--{option}" in pages[form] for form in ("bash", "zsh")) and f"-l {option} " in pages["fish"], (command, option)
+    for form in ("bash", "zsh"):
+        if shutil.which(form):
+            subprocess.run([form, "-n"], input=pages[form], text=True, check=True)
+    for words, expected in (("ringside eva", "evaluate"), ("ringside question s", "show"), ("ringside search --ob", "--objective"), ("ringside question show --se", "--seed")):
+        line = " ".join(f"'{word}'" for word in words.split())
+        script = pages["bash"] + f"COMP_WORDS=({line}); COMP_CWORD={len(words.split()) - 1}; _ringside; echo ${{COMPREPLY[@]}}"
+        assert subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.strip() == expected, words
+
+
+def test_all_that_commands_print_can_be_captured_by_a_server():
+    for path in (SOURCE / "app").rglob("*.cpp"):
+        text = path.read_text(encoding="utf-8")
+        for way in ("fmt::print(", "std::cout", "std::cerr", "std::printf(", "std::puts("):
+            assert way not in text, f"{path}: {way} passes put() and warn() by"
 
 
 def main():

@@ -3,6 +3,7 @@
 #include "tests/source_path.h"
 
 #include "app/commands/check_file.h"
+#include "app/commands/serve/mcp.h"
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
 #include "core/base/text/term.h"
@@ -355,6 +356,60 @@ void feed_layout(std::string_view bytes)
     say(read_compression(bytes));
 }
 
+constexpr std::array kServed{&evaluate_command, &explain_command, &schedule_command, &collective_command};
+const Program& served_program()
+{
+    static const Program program{.commands = kServed, .version = "0"};
+    return program;
+}
+
+// Every line is answered, by one line of JSON.
+void feed_served(std::string_view bytes)
+{
+    const std::string answer = served_line(served_program(), std::string(bytes));
+    if (!nlohmann::json::accept(answer) || answer.find('\n') != std::string::npos)
+    {
+        std::abort();
+    }
+}
+
+std::vector<std::string> served_lines()
+{
+    return {
+        R"({"id": 1, "command": ["evaluate", "-"], "stdin": {"model": "llama-3.1-8b", "cluster": {"gpus": 8}}})",
+        R"([{"id": 2, "command": ["schedule", "--kind", "gpipe"]}, {"command": ["collective", "--help"]}])"};
+}
+
+// An answer has a result, or an error with a message.
+void feed_message(std::string_view bytes)
+{
+    const auto answer = mcp_answer_to_text(served_program(), bytes);
+    const auto is_whole = [](const nlohmann::json& one)
+    { return one.contains("result") || !one.at("error").at("message").get<std::string>().empty(); };
+    if (answer && !(answer->is_array() ? std::ranges::all_of(*answer, is_whole) : is_whole(*answer)))
+    {
+        std::abort();
+    }
+}
+
+std::vector<std::string> messages()
+{
+    std::vector<std::string> all;
+    for (
+        const std::string params :
+        {R"("initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}})",
+         R"("tools/list")",
+         R"("tools/call", "params": {"name": "evaluate", "arguments": {"scenario": {"cluster": {"gpus": 8}}}})",
+         R"("tools/call", "params": {"name": "schedule", "arguments": {"stages": 4, "stage_weights": [1, 2]}})",
+         R"("resources/read", "params": {"uri": "ringside://clusters/dgx-h100"})",
+         R"("prompts/get", "params": {"name": "plan-a-run", "arguments": {"goal": "x"}})",
+         R"("server/discover", "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}})"})
+    {
+        all.push_back(R"({"jsonrpc": "2.0", "id": 1, "method": )" + params + "}");
+    }
+    return all;
+}
+
 // A preset of this folder, as the only one there is.
 template <const char* const& folder>
 void feed_pack(std::string_view bytes)
@@ -538,6 +593,8 @@ const std::array kTargets{
         },
         1000},
     Target{"live", [](std::string_view bytes) { say(snapshot_from_live(bytes)); }, running_teams, 2000},
+    Target{"serve", feed_served, served_lines, 1000},
+    Target{"mcp", feed_message, messages, 1000},
     Target{"checkpoint", [](std::string_view bytes) { say(trainer::checkpoint_from_text(bytes)); },
            checkpoints, 3000},
 };

@@ -55,8 +55,8 @@ int run_bench_schedule(const CommonOptions& options)
         print_document({{"p64_m1024_ms", headline}, {"kinds", std::move(kinds)}}, -1);
         return kDone;
     }
-    fmt::print("64 stages, 1,024 micro-batches, one core\n{}\n1F1B, order and simulation: {} ms\n",
-               table.text(), three_digits(headline));
+    put("64 stages, 1,024 micro-batches, one core\n{}\n1F1B, order and simulation: {} ms\n", table.text(),
+        three_digits(headline));
     return kDone;
 }
 
@@ -87,10 +87,10 @@ int run_bench_collective(const CommonOptions& options)
         print_document({{"estimate_ns", std::move(out)}, {"checksum", sum}}, -1);
         return kDone;
     }
-    fmt::print("cost model of one all-reduce, closed form\n");
+    put("cost model of one all-reduce, closed form\n");
     for (const auto& [id, ns] : out.items())
     {
-        fmt::print("{:<22}{:>8} ns\n", id, three_digits(ns.get<double>()));
+        put("{:<22}{:>8} ns\n", id, three_digits(ns.get<double>()));
     }
     return kDone;
 }

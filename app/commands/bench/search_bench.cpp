@@ -65,7 +65,7 @@ SearchTime timed_search(const Scenario& s, const SearchLimits& limits)
 
 int run_bench_search(const CommonOptions& options)
 {
-    const Presets presets = open_presets(options).presets;
+    const Presets& presets = open_presets(options).presets;
     const Scenario s = or_end(scenario_from_text(kBenchScenario, presets));
     const Scenario large = or_end(scenario_from_text(kBenchFramework, presets));
     SearchLimits limits;
@@ -95,16 +95,16 @@ int run_bench_search(const CommonOptions& options)
     }
     const auto whole = [](double number) { return grouped(static_cast<std::int64_t>(number)); };
     say("{} on {}\n", s.model.name, counted(s.cluster.gpus, "GPU"));
-    fmt::print("estimates per second, one thread{:>14}\nall {} layouts, {} threads  {:>14}\n"
-               "first layout that fits          {:>14}\n",
-               whole(rate), grouped(all.legal), threads, format_seconds(Seconds(full)),
-               format_seconds(Seconds(one.first)));
+    put("estimates per second, one thread{:>14}\nall {} layouts, {} threads  {:>14}\n"
+        "first layout that fits          {:>14}\n",
+        whole(rate), grouped(all.legal), threads, format_seconds(Seconds(full)),
+        format_seconds(Seconds(one.first)));
     say("{} on {}, {}\n", large.model.name, counted(large.cluster.gpus, "GPU"), megatron.framework.name);
-    fmt::print("estimates per second, one thread{:>14}\ntried per second, one thread    {:>14}\n"
-               "all {} legal of {} tried, one thread{:>11}\nfirst layout that fits          {:>14}\n",
-               whole(framework.rate(framework.result.legal)), whole(framework.rate(framework.result.tried)),
-               grouped(framework.result.legal), grouped(framework.result.tried),
-               format_seconds(Seconds(framework.all)), format_seconds(Seconds(framework.first)));
+    put("estimates per second, one thread{:>14}\ntried per second, one thread    {:>14}\n"
+        "all {} legal of {} tried, one thread{:>11}\nfirst layout that fits          {:>14}\n",
+        whole(framework.rate(framework.result.legal)), whole(framework.rate(framework.result.tried)),
+        grouped(framework.result.legal), grouped(framework.result.tried),
+        format_seconds(Seconds(framework.all)), format_seconds(Seconds(framework.first)));
     return kDone;
 }
 

@@ -9,20 +9,32 @@
 #include "core/scenario/validate.h"
 
 #include <cmath>
+#include <map>
 
 namespace ringside
 {
 
 using nlohmann::json;
 
-Opened open_presets(const CommonOptions& options)
+const Opened& open_presets(const CommonOptions& options)
 {
+    struct Loaded
+    {
+        Opened opened;
+        Issues issues;
+    };
+    static std::map<std::filesystem::path, Loaded> all; // by their folder
     const auto assets = or_end(find_assets(options.assets));
-    Issues issues;
-    Opened opened{assets, load_presets(assets, issues)};
-    add_own_software(own_software_folder(), opened.presets, issues);
-    print_faults(issues);
-    return opened;
+    auto known = all.find(assets);
+    if (known == all.end())
+    {
+        Loaded loaded;
+        loaded.opened = {assets, load_presets(assets, loaded.issues)};
+        add_own_software(own_software_folder(), loaded.opened.presets, loaded.issues);
+        known = all.emplace(assets, std::move(loaded)).first;
+    }
+    print_faults(known->second.issues);
+    return known->second.opened;
 }
 
 json flags_json(const Launch& launch)
@@ -59,7 +71,7 @@ void check_range(Issues& issues, const char* option, double value, double least,
 
 void print_document(const json& document, int indent)
 {
-    fmt::print("{}\n", document.dump(indent, ' ', false, json::error_handler_t::replace));
+    put("{}\n", document.dump(indent, ' ', false, json::error_handler_t::replace));
 }
 
 namespace
@@ -167,7 +179,7 @@ Scenario read_scenario(const std::string& file, const std::vector<std::string>& 
 EvaluatedFile evaluate_file(const CommonOptions& options, const std::string& file,
                             const std::vector<std::string>& sets)
 {
-    const Presets presets = open_presets(options).presets;
+    const Presets& presets = open_presets(options).presets;
     Scenario scenario = read_scenario(file, sets, presets);
     Issues found = validate(scenario);
     end_with(has_errors(found) ? of_file(found, file) : Issues());

@@ -25,8 +25,8 @@ struct Opened
 };
 
 // The presets of --assets, or the end of the command; faulty preset files are named on stderr but stop
-// nothing else.
-Opened open_presets(const CommonOptions& options);
+// nothing else. They are read once, so a server's next command begins without them.
+const Opened& open_presets(const CommonOptions& options);
 // A scenario file, checked and valid, or every fault with the file's name before it.
 Result<Scenario> read_scenario(const std::string& file, const Presets& presets);
 // A scenario file with `--set PATH=VALUE ...` applied, or the end of the command. Its layout may not suit it.
@@ -114,7 +114,7 @@ void print_document(const nlohmann::json& document, int indent = 2);
 template <class... Args>
 void say(fmt::format_string<Args...> form, Args&&... args)
 {
-    fmt::print("{}", printable(fmt::format(form, std::forward<Args>(args)...)));
+    put_raw(printable(fmt::format(form, std::forward<Args>(args)...)));
 }
 
 // Issues of the core as faults of a command's options: "micro_batches" becomes "--micro-batches". Places in a

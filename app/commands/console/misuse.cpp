@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <sstream>
 
 namespace ringside
 {
@@ -332,7 +333,10 @@ std::optional<int> parse(CLI::App& app, int argc, const char* const* argv)
     }
     catch (const CLI::Success& asked)
     {
-        return app.exit(asked); // for help, or the version
+        std::ostringstream text;
+        const int status = app.exit(asked, text, text); // help, or the version
+        put_raw(text.str());
+        return status;
     }
     catch (const CLI::ParseError& fault)
     {

@@ -20,6 +20,15 @@ void add_sets(CLI::App& app, std::vector<std::string>& sets, const char* help)
     app.add_option("--set", sets, help)->type_name("PATH=VALUE")->allow_extra_args(false);
 }
 
+void add_scenario_sets(CLI::App& app, std::vector<std::string>& sets)
+{
+    add_sets(app, sets, "override fields of the scenario, for example parallel.tensor=4 parallel.zero=1");
+    // Options are taken in this order, so fields that --set names change the model's.
+    app.add_option_function<std::string>(
+        "--model", [&sets](const std::string& model) { sets.insert(sets.begin(), "model=" + model); },
+        "the scenario's model: a preset, or a file (config.json, params.json, what import hf writes)");
+}
+
 void add_seed(CLI::App& app, std::uint64_t& seed)
 {
     whole(app.add_option("--seed", seed, "seed of the question's numbers"), 0, kMostSeed)

@@ -16,9 +16,9 @@ CLI::Option* add_json(CLI::App& app, CommonOptions& options);
 // FILE, a scenario that has to be given.
 void add_scenario_file(CLI::App& app, std::string& file);
 // --set PATH=VALUE ..., as often as one likes.
-void add_sets(
-    CLI::App& app, std::vector<std::string>& sets,
-    const char* help = "override fields of the scenario, for example parallel.tensor=4 parallel.zero=1");
+void add_sets(CLI::App& app, std::vector<std::string>& sets, const char* help);
+// The same for fields of a scenario, and --model FILE.
+void add_scenario_sets(CLI::App& app, std::vector<std::string>& sets);
 // --framework, whose layouts are searched, and what it names; none for "any".
 void add_framework(CLI::App& app, std::string& framework);
 Framework framework_named(const std::string& name, const Presets& presets, Issues& issues);
@@ -48,6 +48,14 @@ CLI::App& add_command(const CliCommand& command, CLI::App& parent, Program& prog
         [&, run, options] // of app and program, which stay
         {
             options->assets = program.assets;
+            if constexpr (requires { options->program; })
+            {
+                options->program = &program;
+            }
+            if constexpr (requires { options->root; })
+            {
+                options->root = app.get_parent();
+            }
             if constexpr (requires { options->typed; })
             {
                 options->typed = typed_options(app);

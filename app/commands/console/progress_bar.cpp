@@ -24,7 +24,7 @@ double seconds(std::chrono::steady_clock::duration duration)
 
 } // namespace
 
-ProgressBar::ProgressBar() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar() : terminal_(!Capture::on() && ::isatty(STDERR_FILENO) == 1) {}
 
 void ProgressBar::show(double share)
 {

@@ -69,7 +69,7 @@ StepLine line_of(const Team& team, const parallel::TeamStep& step)
 
 void print_ranks(const StepLine& line)
 {
-    fmt::print("\n{:<6}{:>14}{:>14}  {}\n", "rank", "peak", "sent per step", "by axis");
+    put("\n{:<6}{:>14}{:>14}  {}\n", "rank", "peak", "sent per step", "by axis");
     for (std::size_t rank = 0; rank < line.ranks.size(); ++rank)
     {
         const StepLine::Rank& r = line.ranks[rank];
@@ -79,8 +79,8 @@ void print_ranks(const StepLine& line)
             axes += fmt::format("{}{} {}", axes.empty() ? "" : ", ", axis,
                                 format_bytes(Bytes(static_cast<double>(bytes))));
         }
-        fmt::print("{:<6}{:>14}{:>14}  {}\n", rank, format_bytes(Bytes(static_cast<double>(r.peak_bytes))),
-                   format_bytes(Bytes(static_cast<double>(r.bytes_sent))), axes);
+        put("{:<6}{:>14}{:>14}  {}\n", rank, format_bytes(Bytes(static_cast<double>(r.peak_bytes))),
+            format_bytes(Bytes(static_cast<double>(r.bytes_sent))), axes);
     }
 }
 

@@ -38,22 +38,21 @@ struct Timing
 void print_memory(const TrainerConfig& config, const StepView& view, trainer::Index workspace)
 {
     const MemoryUse predicted = prediction_of(config, std::nullopt, workspace).memory;
-    fmt::print("\n{:<16}{:>14}{:>14}\n", "memory", "measured", "predicted");
+    put("\n{:<16}{:>14}{:>14}\n", "memory", "measured", "predicted");
     for (std::size_t i = 0; i < kComponents; ++i)
     {
         const auto component = static_cast<Component>(i);
-        fmt::print("{:<16}{:>14}{:>14}\n", name_of(component),
-                   format_bytes(Bytes(view.highest.of(component))),
-                   format_bytes(Bytes(predicted.of(component))));
+        put("{:<16}{:>14}{:>14}\n", name_of(component), format_bytes(Bytes(view.highest.of(component))),
+            format_bytes(Bytes(predicted.of(component))));
     }
-    fmt::print("{:<16}{:>14}{:>14}\n", "peak", format_bytes(Bytes(view.peak.total())),
-               format_bytes(Bytes(predicted.total())));
+    put("{:<16}{:>14}{:>14}\n", "peak", format_bytes(Bytes(view.peak.total())),
+        format_bytes(Bytes(predicted.total())));
 }
 
 void print_time(const Timing& time)
 {
-    fmt::print("{:<16}{:>14}", "step (median)", format_seconds(Seconds(time.median())));
-    fmt::print("{:>14}\n", time.predicted_s > 0 ? format_seconds(Seconds(time.predicted_s)) : "--probe");
+    put("{:<16}{:>14}", "step (median)", format_seconds(Seconds(time.median())));
+    put("{:>14}\n", time.predicted_s > 0 ? format_seconds(Seconds(time.predicted_s)) : "--probe");
 }
 
 Timing timing(trainer::Trainer& t, const TrainOptions& o)
@@ -107,8 +106,7 @@ std::unique_ptr<trainer::Trainer> make_trainer(const Beginning& from, const Trai
 void print_head(const trainer::Trainer& t)
 {
     const TrainerConfig& c = t.config();
-    fmt::print(
-        "{} parameters: {} layers of width {}, {} heads, {} tokens of {} symbols, batch {} x {}, {}, {}\n",
+    put("{} parameters: {} layers of width {}, {} heads, {} tokens of {} symbols, batch {} x {}, {}, {}\n",
         grouped(t.parameters().elements), c.model.layers, c.model.hidden, c.model.heads,
         c.training.sequence_length, c.model.vocab, c.training.micro_batch, c.accumulation(),
         name_of(c.training.precision), c.data.name);
@@ -118,7 +116,7 @@ void print_sample(trainer::Trainer& t, const TrainOptions& o)
 {
     const std::string text =
         or_end(t.sample(o.sample, o.temperature, o.top_k, static_cast<std::uint64_t>(t.step_count())));
-    fmt::print("{}\n", o.json_lines ? json{{"sample", text}}.dump() : "\n" + text);
+    put("{}\n", o.json_lines ? json{{"sample", text}}.dump() : "\n" + text);
 }
 
 int run_train(const TrainOptions& o)
