@@ -10,9 +10,11 @@
 #include "core/planner/launch/framework_launch.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/validate.h"
+#include "core/study/assignment/task_grade.h"
 #include "core/study/library/errata.h"
 #include "core/study/library/style.h"
 #include "core/study/questions/inspect.h"
+#include "core/study/sessions/chain.h"
 #include "core/study/sessions/plan.h"
 #include "ui/shell/view.h"
 
@@ -151,6 +153,24 @@ Issues check_tracks_file(const Checked& c)
                      { return check_tracks(tracks, c.course().lessons); });
 }
 
+Issues check_assignment_file(const Checked& c)
+{
+    Issues others;
+    const QuestionBank bank = load_questions(c.against.assets, others);
+    const Course course = c.course();
+    Calculator calculator(c.against.presets);
+    return faults_of(assignment_from_json(c.document),
+                     [&](const Assignment& assignment) {
+                         return check_assignment(assignment, {bank, course, calculator});
+                     });
+}
+
+Issues check_chains_file(const Checked& c)
+{
+    return faults_of(chains_from_json(c.document), [&](const std::vector<Chain>& chains)
+                     { return check_chains(chains, c.against.presets); });
+}
+
 struct Schema
 {
     std::string_view name;
@@ -174,6 +194,8 @@ constexpr std::array kSchemas{
     Schema{"ringside.plan/1", [](const Checked& c) { return faults_of(read_plan(c.document)); }},
     Schema{"ringside.inventory/1", [](const Checked& c) { return faults_of(read_inventory(c.text)); }},
     Schema{"ringside.errata/1", check_errata_file},
+    Schema{"ringside.assignment/1", check_assignment_file},
+    Schema{"ringside.chains/1", check_chains_file},
     Schema{"ringside.demo/1",
            [](const Checked& c) { return faults_of(demo_script_of(c.document, c.against.presets)); }},
     Schema{"ringside.cases/1",

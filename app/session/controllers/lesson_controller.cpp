@@ -152,7 +152,7 @@ void LessonController::look(const Scenario& scenario, const Report& report)
     {
         return;
     }
-    r.live = {scenario, lesson_values(scenario, report)};
+    r.live = {scenario, LessonValues(scenario, report)};
     r.kept.insert_or_assign(r.state.step, scenario);
     r.state = apply(r.plan.lesson, std::move(r.state), {LessonMove::look, 0}, is_met());
     refresh();

@@ -63,7 +63,7 @@ private:
     static LessonValues values_of(const Scenario& scenario)
     {
         const auto report = evaluate(scenario);
-        return report ? lesson_values(scenario, *report) : LessonValues();
+        return report ? LessonValues(scenario, *report) : LessonValues();
     }
 
     // Numbers of title and text are those of the scene's own scenario, "before." those of the scene before.

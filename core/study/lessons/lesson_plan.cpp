@@ -30,7 +30,7 @@ Result<LessonScene> scene_of(Scenario scenario, const std::string& path)
         return issues;
     }
     LessonScene scene{std::move(scenario), {}};
-    scene.values = lesson_values(scene.scenario, *report);
+    scene.values = {scene.scenario, *report};
     return scene;
 }
 
@@ -239,7 +239,7 @@ private:
             const LessonValues& values = plan_.steps.back().shown.values;
             const bool no_number =
                 field == "model" || field == "cluster.gpu" || field == "parallel.stage_layers";
-            fault_if(!no_number && values.find(field) == values.end(), path + ".free",
+            fault_if(!no_number && values.find(field) == nullptr, path + ".free",
                      fmt::format("there is no field \"{}\"", field),
                      "use a path of the scenario, like parallel.tensor");
         }

@@ -4,6 +4,8 @@
 #include <muParser.h>
 
 #include "core/base/text/find_by.h"
+#include "core/evaluate/serving_figures.h"
+#include "core/evaluate/system_metrics.h"
 #include "core/scenario/fields.h"
 
 #include <array>
@@ -19,7 +21,7 @@ namespace
 constexpr std::string_view kBefore = "before.";
 
 template <class S>
-void add_fields(LessonValues& values, std::string_view section, const S& object)
+void add_fields(std::map<std::string, double, std::less<>>& values, std::string_view section, const S& object)
 {
     for (const Field<S>& field : fields_of(object))
     {
@@ -46,35 +48,55 @@ void add_fields(LessonValues& values, std::string_view section, const S& object)
 const double* value_of(const LessonValues& now, const LessonValues& before, std::string_view name)
 {
     const bool earlier = name.starts_with(kBefore);
-    const LessonValues& values = earlier ? before : now;
-    const auto found = values.find(earlier ? name.substr(kBefore.size()) : name);
-    return found == values.end() ? nullptr : &found->second;
+    return (earlier ? before : now).find(earlier ? name.substr(kBefore.size()) : name);
 }
 
 std::string nearest_name(const LessonValues& values, std::string_view name)
 {
-    std::vector<std::string> names;
-    for (const auto& [known, value] : values)
-    {
-        names.push_back(known);
-    }
     const bool earlier = name.starts_with(kBefore);
-    const std::string near = nearest_word(earlier ? name.substr(kBefore.size()) : name, names);
+    const std::string near = nearest_word(earlier ? name.substr(kBefore.size()) : name, values.names());
     return near.empty() ? "" : (earlier ? std::string(kBefore) : "") + near;
 }
 
 } // namespace
 
-LessonValues lesson_values(const Scenario& s, const Report& report)
+LessonValues::LessonValues(const Scenario& s, const Report& report) : scenario_(s)
 {
-    LessonValues values;
     each_section(s,
-                 [&](std::string_view section, const auto& object) { add_fields(values, section, object); });
-    for (const Metric& metric : metrics())
+                 [&](std::string_view section, const auto& object) { add_fields(values_, section, object); });
+    for (const Metric* metric : metrics_of(report))
     {
-        values[std::string(metric.name)] = metric.value(s, report);
+        values_[std::string(metric->name)] = metric->value(s, report);
     }
-    return values;
+}
+
+const double* LessonValues::find(std::string_view name) const
+{
+    if (const auto known = values_.find(name); known != values_.end())
+    {
+        return &known->second;
+    }
+    const Metric* metric = scenario_ ? find_system_metric(name) : nullptr;
+    const auto report = metric != nullptr ? evaluate(*scenario_) : Result<Report>(Issues{});
+    if (metric == nullptr || !report)
+    {
+        return nullptr;
+    }
+    return &values_.emplace(name, metric->value(*scenario_, *report)).first->second;
+}
+
+std::vector<std::string> LessonValues::names() const
+{
+    std::vector<std::string> names;
+    for (const auto& [known, value] : values_)
+    {
+        names.push_back(known);
+    }
+    for (const Metric& metric : system_metrics())
+    {
+        names.emplace_back(metric.name);
+    }
+    return names;
 }
 
 Result<double> calculate(const std::string& expression, const LessonValues& now, const LessonValues& before,
@@ -145,8 +167,10 @@ constexpr std::array<Format, 6> kFormats{
 
 std::string_view usual_format(std::string_view expression)
 {
-    const bool earlier = expression.starts_with("before.");
-    const Metric* metric = find_metric(earlier ? expression.substr(7) : expression);
+    const bool earlier = expression.starts_with(kBefore);
+    const std::string_view name = earlier ? expression.substr(kBefore.size()) : expression;
+    const Metric* known = known_metric(name);
+    const Metric* metric = known != nullptr ? known : find_system_metric(name);
     const std::string_view unit = metric == nullptr ? "" : metric->unit;
     return unit == "B" ? "bytes" : unit == "s" ? "seconds" : "number";
 }

@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 
@@ -13,10 +14,23 @@ namespace ringside
 {
 
 // By name: "step.time_s", "parallel.tensor", "cluster.gpu.memory_gb". Switches are 0 or 1, choices the place
-// of their word in the field's list.
-using LessonValues = std::map<std::string, double, std::less<>>;
+// of their word in the field's list. What takes longer (core/evaluate/system_metrics.h) is worked out when it
+// is first asked for.
+class LessonValues
+{
+public:
+    LessonValues() = default;
+    LessonValues(std::initializer_list<std::pair<const std::string, double>> values) : values_(values) {}
+    LessonValues(const Scenario& scenario, const Report& report);
 
-LessonValues lesson_values(const Scenario& scenario, const Report& report);
+    const double* find(std::string_view name) const; // null where nothing has this name
+    bool empty() const { return values_.empty(); }
+    std::vector<std::string> names() const;
+
+private:
+    mutable std::map<std::string, double, std::less<>> values_;
+    std::optional<Scenario> scenario_;
+};
 
 // Arithmetic and comparisons in muParser's notation, for example "step.bubble_of_total < 0.1 && memory.fits".
 // Names are those of `now`, or of `before` with "before." in front. Issues: what does not parse, unknown

@@ -14,7 +14,7 @@ namespace ringside
 namespace
 {
 
-constexpr std::array kUnits{
+constexpr std::array kStudyUnits{
     StudyUnit{"", Dimension::count, ""},
     StudyUnit{"B", Dimension::data, ""},
     StudyUnit{"bit", Dimension::data, "", 0.125},
@@ -244,12 +244,12 @@ std::string text_of(double value, const StudyUnit& unit, Digits digits, bool exa
 
 std::span<const StudyUnit> study_units()
 {
-    return kUnits;
+    return kStudyUnits;
 }
 
 const StudyUnit* find_study_unit(std::string_view name)
 {
-    return find_by(kUnits, name, &StudyUnit::name);
+    return find_by(kStudyUnits, name, &StudyUnit::name);
 }
 
 std::string given_text(double value, const StudyUnit& unit)
