@@ -52,10 +52,10 @@ def test_with_changes_a_copy():
 
 
 def test_a_sweep_has_a_row_for_every_combination_and_a_reason_where_it_cannot_run():
-    table = ringside.sweep(S, {"parallel.tensor": [1, 2, 3], "training.micro_batch": [1, 2]})
+    table = ringside.sweep(S.with_(training__global_batch=16), {"parallel.tensor": [1, 2, 3], "training.micro_batch": [1, 2]})
     assert len(table) == 6 and [row["training.micro_batch"] for row in table] == [1, 2] * 3
     assert all((row["fault"] is None) == (row["parallel.tensor"] != 3) for row in table), table
-    assert table[0]["step.time_s"] == ringside.evaluate(S.with_(parallel__tensor=1)).step.time
+    assert table[0]["step.time_s"] == ringside.evaluate(S.with_(parallel__tensor=1, training__global_batch=16)).step.time
     assert list(table.column("parallel.tensor")) == [1, 1, 2, 2, 3, 3] and "<th>parallel.tensor</th>" in table._repr_html_()
 
 
