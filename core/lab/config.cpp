@@ -102,6 +102,9 @@ private:
                "model.attention_per_layer", "a sparse, compressed or linear layer", "leave it out");
         refuse(m.attention_gate, "model.attention_gate", "a gate", "switch it off");
         refuse(m.head_gate, "model.head_gate", "a gate", "switch it off");
+        refuse(m.layer_embedding > 0, "model.layer_embedding", "an embedding of each layer", "use 0");
+        refuse(m.shared_kv_layers > 0, "model.shared_kv_layers", "a layer without keys of its own", "use 0");
+        refuse(m.laurel_rank > 0, "model.laurel_rank", "a product beside attention", "use 0");
         refuse(has_window_heads(m), "model.window_head_dim", "a window with heads of its own", "use 0");
         refuse(m.v_head_dim > 0 && m.v_head_dim != m.head_dim, "model.v_head_dim",
                "a value of another width than its key", "use 0");

@@ -38,7 +38,7 @@ Width mlp_width(const Subject& x, bool experts)
     const double matrices = m.gated_mlp ? 3 : 2;
     if (!experts)
     {
-        const auto f = static_cast<double>(m.ffn);
+        const auto f = static_cast<double>(widest_ffn(m));
         return {2 * h + matrices * f / t,
                 Text{fmt::format("2 h + {} f", figure(matrices)),
                      fmt::format("2 × {} + {} × {}", figure(h), figure(matrices), figure(f))} +

@@ -133,7 +133,7 @@ double working_set(const Context& c, bool with_experts)
     const double e = element_bytes(c.s.training);
     const auto h = static_cast<double>(m.hidden);
     const double gates = m.gated_mlp ? 2 : 1;
-    const auto f = static_cast<double>(m.ffn);
+    const auto f = static_cast<double>(widest_ffn(m));
     const auto heads = static_cast<double>(m.heads);
     double mlp = 2 * h + (1 + gates) * f / t;
     if (with_experts)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace ringside
 {
@@ -100,15 +101,19 @@ void add_state(const Model& m, AttentionLayers& a)
     }
 }
 
-AttentionLayers alike(const Model& m, std::int64_t entry)
+using KindOfEntry = std::pair<std::int64_t, bool>; // an entry of attention_per_layer, and keys of others
+
+AttentionLayers alike(const Model& m, KindOfEntry kind)
 {
+    const std::int64_t entry = kind.first;
     if (own_heads(m, entry))
     {
-        return alike(with_window_heads(m), entry);
+        return alike(with_window_heads(m), kind);
     }
     AttentionLayers a;
     a.kind = layer_attention(entry);
     a.entry = entry;
+    a.borrows = kind.second;
     a.keys = keys_of(m, entry);
     if (a.kind >= LayerAttention::linear)
     {
@@ -134,17 +139,17 @@ AttentionLayers alike(const Model& m, std::int64_t entry)
     return a;
 }
 
-std::map<std::int64_t, std::int64_t> entries_of(const Model& m, std::int64_t count)
+std::map<KindOfEntry, std::int64_t> entries_of(const Model& m, std::int64_t count)
 {
-    std::map<std::int64_t, std::int64_t> entries;
-    if (m.attention_per_layer.empty())
+    std::map<KindOfEntry, std::int64_t> entries;
+    if (m.attention_per_layer.empty() && m.shared_kv_layers == 0)
     {
-        entries[0] = count;
+        entries[{0, false}] = count;
         return entries;
     }
     for (std::int64_t layer = 0; layer < count; ++layer)
     {
-        entries[attention_entry(m, layer)] += 1;
+        entries[{attention_entry(m, layer), borrows_keys(m, layer)}] += 1;
     }
     return entries;
 }
@@ -153,9 +158,9 @@ std::map<std::int64_t, std::int64_t> entries_of(const Model& m, std::int64_t cou
 template <class Of>
 double mean_of(const Model& m, const Of& of)
 {
-    if (m.attention_per_layer.empty() || m.layers < 1)
+    if ((m.attention_per_layer.empty() && m.shared_kv_layers == 0) || m.layers < 1)
     {
-        return of(alike(m, 0));
+        return of(alike(m, {0, false}));
     }
     double sum = 0;
     for (const AttentionLayers& a : attention_layers(m, m.layers))
@@ -244,26 +249,34 @@ double scores_share(const Model& m, double tokens)
     return mean_of(m, [&](const AttentionLayers& a) { return a.keys.share(tokens); });
 }
 
-double passed_numbers(const Model& m, std::int64_t tensor)
+double passed_numbers(const Model& m, std::int64_t tensor, bool every_head)
 {
     const double ranks = real(std::max<std::int64_t>(1, tensor));
+    if (every_head)
+    {
+        const HeadWidths w = head_widths(m);
+        return real(m.heads) / ranks * (w.key + w.value);
+    }
     return mean_of(m, [&](const AttentionLayers& a) { return a.here(a.token_numbers(), 0, ranks); });
 }
 
 std::vector<ModelPart> attention_parts(const Model& m)
 {
-    std::map<std::pair<LayerAttention, bool>, std::vector<std::int64_t>> kinds; // and windows' own heads
+    // Windows with heads of their own apart, and layers that borrow keys.
+    std::map<std::tuple<LayerAttention, bool, bool>, std::vector<std::int64_t>> kinds;
     for (std::int64_t layer = 0; layer < m.layers; ++layer)
     {
         const std::int64_t entry = attention_entry(m, layer);
-        kinds[{layer_attention(entry), own_heads(m, entry)}].push_back(entry);
+        kinds[{layer_attention(entry), own_heads(m, entry), borrows_keys(m, layer)}].push_back(entry);
     }
     std::vector<ModelPart> parts;
     for (const auto& [kind, entries] : kinds)
     {
-        parts.push_back({kind.second ? with_window_heads(m) : m,
-                         real(static_cast<std::int64_t>(entries.size())) / real(m.layers)});
-        parts.back().model.attention_per_layer = entries;
+        Model part = std::get<1>(kind) ? with_window_heads(m) : m;
+        part = std::get<2>(kind) ? with_borrowed_keys(part) : part;
+        part.shared_kv_layers = std::get<2>(kind) ? part.layers : 0;
+        part.attention_per_layer = entries;
+        parts.push_back({std::move(part), real(static_cast<std::int64_t>(entries.size())) / real(m.layers)});
     }
     return parts;
 }
@@ -282,13 +295,14 @@ Model most_layers(const Model& m)
 
 bool attends_alike(const Model& m)
 {
-    return std::all_of(m.attention_per_layer.begin(), m.attention_per_layer.end(),
-                       [&](std::int64_t entry)
-                       {
-                           const std::int64_t first = m.attention_per_layer.front();
-                           return layer_attention(entry) == layer_attention(first) &&
-                                  own_heads(m, entry) == own_heads(m, first);
-                       });
+    const bool some_borrow = m.shared_kv_layers > 0 && m.shared_kv_layers < m.layers;
+    return !some_borrow && std::all_of(m.attention_per_layer.begin(), m.attention_per_layer.end(),
+                                       [&](std::int64_t entry)
+                                       {
+                                           const std::int64_t first = m.attention_per_layer.front();
+                                           return layer_attention(entry) == layer_attention(first) &&
+                                                  own_heads(m, entry) == own_heads(m, first);
+                                       });
 }
 
 } // namespace ringside

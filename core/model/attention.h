@@ -67,6 +67,7 @@ struct AttentionLayers
     double state = 0;          // numbers kept, however many tokens
     double kv_heads = 0;       // heads with keys and values of their own
     bool sharded = false;      // the cache, over tensor-parallel ranks
+    bool borrows = false;      // reads the cache of an earlier layer and keeps none
 
     // [FLOP] of one token of a sequence, by the convention that counts full scores, and as kernels that skip
     // what lies above the diagonal run.
@@ -77,7 +78,10 @@ struct AttentionLayers
     {
         return absorbed_flops * keys.attended(tokens) + index_flops * far(tokens) + state_flops;
     }
-    double numbers(double tokens) const { return cached * keys.kept(tokens) + indexed * far(tokens) + state; }
+    double numbers(double tokens) const
+    {
+        return borrows ? 0 : cached * keys.kept(tokens) + indexed * far(tokens) + state;
+    }
     double far(double tokens) const { return keys.far(tokens); }
     // How many of these numbers of keys and of a state are on one of `ranks` tensor-parallel ranks. Heads of
     // keys are copied where there are fewer than ranks.
@@ -90,7 +94,9 @@ struct AttentionLayers
     // count.
     double token_numbers() const
     {
-        return keys.every == LayerKeys::kAll ? keys.window > 0 ? cached : 0 : (cached + indexed) / keys.every;
+        return borrows                         ? 0
+               : keys.every == LayerKeys::kAll ? keys.window > 0 ? cached : 0
+                                               : (cached + indexed) / keys.every;
     }
 };
 // Indexer: DeepSeek-V3.2, section 2.1. Compressed keys: 4 and 128 tokens each beside a window of 128 (config
@@ -105,12 +111,13 @@ std::vector<AttentionLayers> attention_layers(const Model& model, std::int64_t c
 double executed_attention(const Model& model, double tokens);
 // The share of full attention's scores over `tokens` that the layers make; 1 without windows and their like.
 double scores_share(const Model& model, double tokens);
-// Numbers of one token that context-parallel ranks hand on in a mean layer, on one of `tensor` ranks.
-double passed_numbers(const Model& model, std::int64_t tensor);
+// Numbers of one token that context-parallel ranks hand on in a mean layer, on one of `tensor` ranks; keys
+// and values of every query head where those are repeated before they travel.
+double passed_numbers(const Model& model, std::int64_t tensor, bool every_head);
 
 // The layers of one LayerAttention as a model of only those, and their share of all layers; those with a
-// window apart where their heads are others, which are then the part's own. A mean layer is
-// the sum of these by their shares; a model whose layers are all alike is its only part.
+// window apart where their heads are others, which are then the part's own, and those that borrow keys. A
+// mean layer is the sum of these by their shares; a model whose layers are all alike is its only part.
 struct ModelPart
 {
     Model model;

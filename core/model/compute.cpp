@@ -18,7 +18,11 @@ double alternate_share(const Model& m, LayerKind kind)
     std::vector<double> products;
     if (kind.window)
     {
-        return alternate_share(with_window_heads(m), {kind.experts, kind.attention});
+        return alternate_share(with_window_heads(m), {kind.experts, kind.attention, false, kind.borrows});
+    }
+    if (kind.borrows && !borrows_keys(m, 0))
+    {
+        return alternate_share(with_borrowed_keys(m), kind);
     }
     const bool latent = m.attention == Attention::mla || m.attention == Attention::shared_kv;
     if (latent || kind.attention >= LayerAttention::linear)
@@ -34,8 +38,8 @@ double alternate_share(const Model& m, LayerKind kind)
     else
     {
         const HeadWidths w = head_widths(m);
-        products = {h * d(m.heads) * w.key, h * w.kv_heads * w.key, h * w.kv_heads * w.value,
-                    h * d(m.heads) * w.value};
+        const double keys = kind.borrows ? 0 : h * w.kv_heads;
+        products = {h * d(m.heads) * w.key, keys * w.key, keys * w.value, h * d(m.heads) * w.value};
     }
     const double gates = m.gated_mlp ? 2 : 1;
     double apart = 0; // products of experts, none of which is kept
@@ -139,7 +143,9 @@ ComputeReport compute_report(const Scenario& scenario)
                                       { return static_cast<double>(a.layers) * a.counted(s); });
     const auto further = static_cast<double>(m.mtp_layers);
     const auto h = static_cast<double>(m.hidden);
-    const double head = (1 + further) * 2 * static_cast<double>(m.vocab) * h + further * 2 * (2 * h) * h;
+    const double streams = m.altup ? 2 * 2 * static_cast<double>(m.residual_streams - 1) * h * h : 0;
+    const double head =
+        (1 + further) * 2 * static_cast<double>(m.vocab) * h + further * 2 * (2 * h) * h + streams;
     const double tokens = s * static_cast<double>(t.global_batch);
     const double forward = layers + attention + head;
     double again = 0;

@@ -26,6 +26,17 @@ constexpr std::int64_t shared_width(const Model& model)
 {
     return model.shared_ffn > 0 ? model.shared_ffn : model.shared_experts * model.expert_ffn;
 }
+// Inner width of a dense MLP: of a mean layer, and of the widest.
+constexpr double mean_ffn(const Model& m)
+{
+    const double wide =
+        m.shared_kv_ffn > 0 ? static_cast<double>(m.shared_kv_layers) / static_cast<double>(m.layers) : 0;
+    return static_cast<double>(m.ffn) * (1 - wide) + static_cast<double>(m.shared_kv_ffn) * wide;
+}
+constexpr std::int64_t widest_ffn(const Model& m)
+{
+    return std::max(m.ffn, m.shared_kv_ffn);
+}
 // Numbers of a token between two layers.
 constexpr std::int64_t residual_width(const Model& model)
 {

@@ -60,7 +60,11 @@ public:
     {
         const std::int64_t n = m_.residual_streams;
         const std::int64_t maps = inputs_only ? n : n * (n + 2);
-        if (n > 0)
+        if (m_.altup)
+        {
+            inputs_only ? whole("stream outputs", m_.hidden, (n - 1) * m_.hidden) : altup(n);
+        }
+        else if (n > 0)
         {
             for (std::int64_t i = 0; i < mixers; ++i)
             {
@@ -71,6 +75,36 @@ public:
         if (m_.residual_block > 0)
         {
             vector("block queries and norms", mixers * 2 * m_.hidden);
+        }
+    }
+
+    // Once around a layer: coefficients out of a router of the normed stream, and a scale of the active one
+    // (transformers, modeling_gemma3n.py, Gemma3nTextAltUp).
+    void altup(std::int64_t n)
+    {
+        whole("stream router", m_.hidden, n);
+        whole("stream prediction", n, n * n);
+        whole("stream correction", n, n);
+        vector("stream norm and scale", 2 * m_.hidden);
+    }
+
+    // What each layer of Gemma 3n has beside attention and MLP, and the small ones of Gemma 4 in part: a
+    // low-rank product, and a gate on the layer's own embedding, which a projection of the token's is added
+    // to (transformers, modeling_gemma3n.py, Gemma3nTextLaurelBlock and Gemma3nTextDecoderLayer).
+    void layer_inputs()
+    {
+        if (m_.laurel_rank > 0)
+        {
+            whole("low-rank down", m_.hidden, m_.laurel_rank);
+            whole("low-rank up", m_.laurel_rank, m_.hidden);
+            norms(1);
+        }
+        if (m_.layer_embedding > 0)
+        {
+            whole("layer input", m_.hidden, m_.layer_embedding);
+            whole("layer gate", m_.hidden, m_.layer_embedding);
+            whole("layer output", m_.layer_embedding, m_.hidden);
+            norms(1);
         }
     }
 
@@ -155,12 +189,15 @@ public:
         const std::int64_t d = m_.head_dim;
         const auto v = static_cast<std::int64_t>(head_widths(m_).value);
         const std::int64_t kv = d + (m_.values_are_keys ? 0 : v); // of one key and its value
-        const std::int64_t out = m_.heads * d + m_.kv_heads * kv;
         // Key and value heads fewer than the group are copied to every GPU that needs them.
-        const std::int64_t local_out = m_.heads / t_ * d + std::max<std::int64_t>(1, m_.kv_heads / t_) * kv;
-        Weight fused{"query, key, value", m_.hidden, out, m_.hidden, local_out};
+        const bool borrows = borrows_keys(m_, 0);
+        const std::int64_t kv_heads = borrows ? 0 : m_.kv_heads;
+        const std::int64_t local_kv = borrows ? 0 : std::max<std::int64_t>(1, m_.kv_heads / t_);
+        const std::int64_t out = m_.heads * d + kv_heads * kv;
+        const std::int64_t local_out = m_.heads / t_ * d + local_kv * kv;
+        Weight fused{borrows ? "query" : "query, key, value", m_.hidden, out, m_.hidden, local_out};
         fused.queries = m_.heads / t_ * d;
-        fused.keys = std::max<std::int64_t>(1, m_.kv_heads / t_) * d;
+        fused.keys = local_kv * d;
         add(fused);
         rows("attention output", m_.heads * v, m_.hidden);
         if (m_.head_gate)
@@ -177,12 +214,11 @@ public:
         }
         if (m_.qk_norm == QkNorm::head)
         {
-            vector("query and key norms", 2 * d);
+            vector("query and key norms", borrows ? d : 2 * d);
         }
         else if (m_.qk_norm == QkNorm::full)
         {
-            add({"query and key norms", (m_.heads + m_.kv_heads) * d, 1,
-                 (m_.heads / t_ + std::max<std::int64_t>(1, m_.kv_heads / t_)) * d, 1});
+            add({"query and key norms", (m_.heads + kv_heads) * d, 1, (m_.heads / t_ + local_kv) * d, 1});
         }
         if (m_.attention_sinks)
         {
@@ -492,7 +528,8 @@ void add_layers(StageWeights& stage, Shapes& shapes, const Sums& layer, std::int
 LayerKind layer_kind(const Model& model, std::int64_t layer)
 {
     const std::int64_t entry = attention_entry(model, layer);
-    return {has_experts(model, layer), layer_attention(entry), entry > 0 && has_window_heads(model)};
+    return {has_experts(model, layer), layer_attention(entry), entry > 0 && has_window_heads(model),
+            borrows_keys(model, layer)};
 }
 
 std::vector<LayersOfKind> layers_by_kind(const Model& model, std::int64_t count)
@@ -512,11 +549,17 @@ std::vector<Weight> layer_weights(const Model& model, const Parallel& parallel, 
 {
     if (kind.window)
     {
-        return layer_weights(with_window_heads(model), parallel, {kind.experts, kind.attention});
+        return layer_weights(with_window_heads(model), parallel,
+                             {kind.experts, kind.attention, false, kind.borrows});
+    }
+    if (kind.borrows && !borrows_keys(model, 0)) // one of the model's last layers
+    {
+        return layer_weights(with_borrowed_keys(model), parallel, kind);
     }
     Collector c(model, parallel);
     c.norms(model.norms_per_layer);
     c.residual(model.split_blocks ? 1 : 2);
+    c.layer_inputs();
     c.attention(kind.attention);
     if (kind.experts)
     {
@@ -546,6 +589,16 @@ std::vector<Weight> embedding_weights(const Model& model, const Parallel& parall
     if (model.positions == Positions::learned)
     {
         c.whole("position embedding", model.max_sequence_length, model.hidden);
+    }
+    if (const std::int64_t width = model.layer_embedding; width > 0)
+    {
+        const std::int64_t rows = model.layer_vocab > 0 ? model.layer_vocab : model.vocab;
+        c.add({"embeddings of layers", rows, model.layers * width, (rows + t - 1) / t, model.layers * width});
+        c.vector("norm of layers' embeddings", width);
+    }
+    if (model.altup)
+    {
+        c.whole("stream inputs", model.hidden, (model.residual_streams - 1) * model.hidden);
     }
     return c.list;
 }

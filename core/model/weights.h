@@ -37,7 +37,8 @@ struct LayerKind
 {
     bool experts = false;
     LayerAttention attention = LayerAttention::full;
-    bool window = false; // with heads of its own: see has_window_heads()
+    bool window = false;  // with heads of its own: see has_window_heads()
+    bool borrows = false; // keys and values of an earlier layer: see borrows_keys()
 
     bool operator==(const LayerKind&) const = default;
 };

@@ -110,6 +110,14 @@ Model with_window_heads(Model m)
     return m;
 }
 
+Model with_borrowed_keys(Model m)
+{
+    m.ffn = m.shared_kv_ffn > 0 ? m.shared_kv_ffn : m.ffn;
+    m.shared_kv_layers = m.layers;
+    m.shared_kv_ffn = 0;
+    return m;
+}
+
 bool has_experts(const Model& model, std::int64_t layer)
 {
     if (model.split_blocks)

@@ -109,6 +109,14 @@ struct Model
     std::int64_t window_heads = 0;
     std::int64_t window_kv_heads = 0;
     std::int64_t window_head_dim = 0;
+    // Gemma 3n, Gemma 4 E2B and E4B; 0: none. Each layer adds numbers of a table of its own, so wide, for
+    // every token. The last layers attend to the keys and values of earlier ones, with an MLP of a width of
+    // its own.
+    std::int64_t layer_embedding = 0;
+    std::int64_t layer_vocab = 0; // rows of those tables; 0: vocab
+    std::int64_t shared_kv_layers = 0;
+    std::int64_t shared_kv_ffn = 0; // 0: ffn
+    std::int64_t laurel_rank = 0;   // of a low-rank product beside attention (arXiv 2411.07501)
     // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)
     std::int64_t q_lora_rank = 0; // 0: queries are not compressed
     std::int64_t kv_lora_rank = 0;
@@ -137,6 +145,7 @@ struct Model
     // arXiv 2512.24880); layers whose sum later ones attend to (attention residuals, Kimi K3).
     std::int64_t residual_streams = 0;
     std::int64_t residual_block = 0;
+    bool altup = false; // streams are predicted and corrected around each layer (arXiv 2301.13310), not mixed
     // Mixture of experts
     std::int64_t experts = 0;           // routed experts in a layer; 0: a dense model
     std::int64_t experts_per_token = 0; // k
@@ -470,6 +479,12 @@ constexpr bool has_window_heads(const Model& model)
            model.values_are_keys;
 }
 Model with_window_heads(Model model);
+// Whether a layer attends to the keys and values of an earlier one, and the model whose layers all do.
+constexpr bool borrows_keys(const Model& model, std::int64_t layer)
+{
+    return model.shared_kv_layers > 0 && layer >= model.layers - model.shared_kv_layers;
+}
+Model with_borrowed_keys(Model model);
 // Tokens that one compressed key of such layers stands for (released DeepSeek-V4).
 inline constexpr std::int64_t kCsaTokens = 4;
 inline constexpr std::int64_t kHcaTokens = 128;

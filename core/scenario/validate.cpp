@@ -149,6 +149,18 @@ private:
                       "use heads that the key/value heads divide, of mha or gqa");
             }
         }
+        if (m_.shared_kv_layers >= m_.layers || (m_.shared_kv_layers > 0 && m_.experts > 0))
+        {
+            error("model.shared_kv_layers",
+                  fmt::format("{} of {} layers{}", m_.shared_kv_layers, m_.layers,
+                              m_.experts > 0 ? " beside experts" : ""),
+                  "use fewer than all layers of a model without experts; Gemma 4 E2B uses 20 of 35");
+        }
+        if (m_.altup && m_.residual_streams < 2)
+        {
+            error("model.altup", fmt::format("on {} streams", m_.residual_streams),
+                  "give residual_streams, 4 in Gemma 3n");
+        }
         if (m_.shared_ffn > 0 && m_.shared_experts < 1)
         {
             error("model.shared_ffn", fmt::format("{} without a shared expert", m_.shared_ffn),
@@ -162,7 +174,7 @@ private:
     {
         constexpr double kMost = 1e14;
         const auto d = [](std::int64_t count) { return static_cast<double>(count); };
-        const double mlp = (m_.gated_mlp ? 3 : 2) * (d(m_.ffn) + d(m_.shared_ffn) +
+        const double mlp = (m_.gated_mlp ? 3 : 2) * (d(m_.ffn + m_.shared_kv_ffn) + d(m_.shared_ffn) +
                                                      d(m_.expert_ffn) * d(m_.experts + m_.shared_experts)) +
                            d(m_.experts);
         const double qk =
@@ -173,7 +185,9 @@ private:
         const double streams = d(m_.residual_streams);
         const double layer =
             d(m_.hidden) * (mlp + 2 * d(m_.heads) * (qk + v) + latent + 4 * d(m_.index_head_dim) +
-                            2 * streams * streams * (streams + 2) + 2 * d(m_.expert_hidden)) +
+                            2 * streams * streams * (streams + 2) + 2 * d(m_.expert_hidden) +
+                            3 * d(m_.layer_embedding) + 2 * d(m_.laurel_rank)) +
+            d(m_.layer_embedding) * d(std::max(m_.vocab, m_.layer_vocab)) +
             latent * (d(m_.heads) * (2 * qk + v) + indexer) + d(m_.hidden) * indexer +
             (6 * d(m_.hidden) + d(m_.linear_head_dim) + 3 * d(m_.linear_rank)) * d(linear_width(m_)) +
             d(linear_width(m_)) * 3 * d(linear_key_dim(m_)) +
@@ -181,7 +195,10 @@ private:
             2 * d(m_.hidden) * d(std::max(m_.window_heads, m_.heads)) *
                 d(std::max(m_.window_head_dim, m_.v_head_dim)) * 2 +
             3 * d(m_.expert_hidden) * d(m_.expert_ffn) * d(m_.experts);
-        if (d(m_.layers) * layer + d(m_.hidden) * (2 * d(m_.vocab) + d(m_.max_sequence_length)) > kMost)
+        const double streams_apart = m_.altup ? 2 * streams * d(m_.hidden) : 0;
+        if (d(m_.layers) * layer +
+                d(m_.hidden) * (2 * d(m_.vocab) + d(m_.max_sequence_length) + streams_apart) >
+            kMost)
         {
             error("model", "more than 100 trillion parameters, which cannot be counted exactly");
         }
@@ -240,9 +257,10 @@ private:
             error("parallel.tensor",
                   fmt::format("{} does not divide {} key/value heads, nor they it", t, m_.kv_heads));
         }
-        if (m_.ffn % t != 0)
+        if (m_.ffn % t != 0 || m_.shared_kv_ffn % t != 0)
         {
-            error("parallel.tensor", fmt::format("{} does not divide ffn {}", t, m_.ffn));
+            error("parallel.tensor",
+                  fmt::format("{} does not divide ffn {}", t, m_.ffn % t != 0 ? m_.ffn : m_.shared_kv_ffn));
         }
         else if (!linear_heads_split(m_, t))
         {

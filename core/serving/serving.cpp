@@ -355,8 +355,8 @@ Term explain_cache(const Scenario& scenario, const ServingReport& r)
     {
         others += real(a.layers) * (a.indexed * a.far(tokens) + a.state);
         const bool own = a.cached > 0 && a.cached != r.shape.layer_numbers;
-        less = less || own || a.keys.kept(tokens) != tokens;
-        if (a.cached > 0)
+        less = less || own || a.borrows || a.keys.kept(tokens) != tokens;
+        if (a.cached > 0 && !a.borrows)
         {
             kinds.push_back(
                 fmt::format("{} \u00d7 {}", a.layers, figure(a.keys.kept(tokens))) +

@@ -124,7 +124,7 @@ public:
         // what leaves attention.
         if (m_.norms_per_layer > 1)
         {
-            sequence("MLP norm input", streams, e_, residual, projected_);
+            sequence("MLP norm input", m_.altup ? "h" : streams, e_, m_.altup ? h_ : residual, projected_);
             again(RecomputeModule::layernorm);
             sequence(with_experts ? "router input" : "MLP input", "h", in_, h_);
         }
@@ -134,6 +134,7 @@ public:
         share_ = 1;
         again_ = 0;
         add_adapters(with_experts);
+        add_layer_inputs();
         dropped("MLP dropout mask");
         const auto more = static_cast<double>(m_.norms_per_layer - 2);
         sequence("post-norm inputs", more > 1 ? "2 h" : "h", e_, more * h_);
@@ -365,13 +366,14 @@ private:
     {
         const HeadWidths w = head_widths(*own_);
         // Copied where there are fewer than GPUs.
-        const double kv = std::max(w.kv_heads, static_cast<double>(p_.tensor));
+        const bool owns = !borrows_keys(*own_, 0);
+        const double kv = owns ? std::max(w.kv_heads, static_cast<double>(p_.tensor)) : 0;
         const bool plain = m_.qk_norm == QkNorm::none;
         tensor("queries before QK norm", "a d", e_, plain ? 0 : a_ * w.key, !plain && next_product());
-        tensor("keys before QK norm", "k d", e_, plain ? 0 : kv * w.key, !plain && next_product());
+        tensor("keys before QK norm", "k d", e_, plain ? 0 : kv * w.key, owns && !plain && next_product());
         tensor("queries", "a d", e_, a_ * w.key, plain && next_product());
-        tensor("keys", "k d", e_, kv * w.key, plain && next_product());
-        tensor("values", "k d", e_, kv * w.value, !own_->values_are_keys && next_product());
+        tensor("keys", "k d", e_, kv * w.key, owns && plain && next_product());
+        tensor("values", "k d", e_, kv * w.value, owns && !own_->values_are_keys && next_product());
         output_ = a_ * w.value;
     }
 
@@ -399,9 +401,23 @@ private:
         output_ = a_ * v;
     }
 
+    // A low-rank product, and the gate on the layer's own embedding (transformers, modeling_gemma3n.py).
+    void add_layer_inputs()
+    {
+        const auto r = static_cast<double>(m_.laurel_rank);
+        const auto p = static_cast<double>(m_.layer_embedding);
+        sequence("low-rank product", "r", in_, r, r > 0 && next_product());
+        sequence("low-rank product before norm", "h", e_, r > 0 ? h_ : 0, r > 0 && next_product());
+        sequence("layer embedding", "p", e_, p, p > 0 && next_product());
+        sequence("layer gate input", "h", in_, p > 0 ? h_ : 0);
+        sequence("layer gate", "p", e_, p, p > 0 && next_product());
+        sequence("gated layer embedding", "p", in_, p);
+        sequence("layer output before norm", "h", e_, p > 0 ? h_ : 0, p > 0 && next_product());
+    }
+
     void add_mlp()
     {
-        const auto f = static_cast<double>(m_.ffn);
+        const double f = mean_ffn(m_);
         if (m_.gated_mlp)
         {
             tensor("gate", "f", e_, f, next_product());

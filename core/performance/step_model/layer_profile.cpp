@@ -182,6 +182,13 @@ Product LayerProfiler::of_weight(const Weight& w) const
     return p;
 }
 
+void LayerProfiler::Neighbours::add(const ProductTime& time, bool by_rows)
+{
+    (by_rows ? last : fed) += time.forward;
+    (by_rows ? last_input : fed_input) += time.input;
+    fed_weight += by_rows ? 0 : time.weight;
+}
+
 UnitProfile LayerProfiler::layer(bool with_experts) const
 {
     UnitProfile unit;
@@ -206,16 +213,7 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
         }
         products += 1 + adapters(unit, w);
         Neighbours& beside = w.mlp ? beside_mlp : beside_attention;
-        if (w.local_rows < w.rows)
-        {
-            beside.last += time.forward;
-            beside.last_input += time.input;
-        }
-        else
-        {
-            beside.fed += time.forward;
-            beside.fed_weight += time.weight;
-        }
+        beside.add(time, w.local_rows < w.rows);
     }
     products += with_experts ? w_.routing_kernels : 0; // sorting tokens by expert, and back
     sum_gradients(unit);
@@ -224,6 +222,7 @@ UnitProfile LayerProfiler::layer(bool with_experts) const
     unit.input.add(core.input);
     elementwise(unit, with_experts);
     kernels(unit, products);
+    add_up_blocks(unit);
     recompute(unit, core, with_experts);
     unit.again.add(again);
     add_tensor(unit, beside_attention, with_experts ? Neighbours{} : beside_mlp);
@@ -363,8 +362,9 @@ LayerProfiler::CoreWidths LayerProfiler::core_widths() const
         const HeadWidths w = head_widths(m_);
         const double heads = real(m_.heads) / t_ranks_;
         const bool latent = m_.attention == Attention::mla;
-        core.in += heads * w.key +
-                   (latent ? 2 * heads * w.key : std::max(1.0, w.kv_heads / t_ranks_) * (w.key + w.value));
+        const double keys =
+            borrows_keys(m_, 0) ? 0 : std::max(1.0, w.kv_heads / t_ranks_) * (w.key + w.value);
+        core.in += heads * w.key + (latent ? 2 * heads * w.key : keys);
         core.out += heads * (latent ? w.key : w.value);
     }
     return core;
@@ -532,24 +532,30 @@ void LayerProfiler::casts(UnitProfile& unit, double query, double qkv, double in
 // the one before, and each piece of a product while the scatter sends the one before, all but one in t
 // (Wang et al., ASPLOS 2023, "Overlap Communication with Dependent Computation via Decomposition in Large
 // Deep Learning Models"). Backward the scatter runs whole beside the weights' gradients, which do not need
-// it.
+// it. Beside its own shard alone, one of t pieces, a rank hides little of a gather and nothing of the
+// forward's scatter; backward what was gathered is gathered again beside the gradients of the products'
+// inputs (huggingface/nanotron src/nanotron/parallel/tensor_parallel/functional.py).
 void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const
 {
     const bool one_block = m_.norms_per_layer == 1;
     const bool beside = pieces();
     const double half = all_reduce() / 2; // a gather or a scatter
     const double hidden = beside ? w_.tensor_overlap : 0;
-    const double share = hidden * (t_ranks_ - 1) / t_ranks_;
+    const bool own = beside && w_.own_shard;
+    const bool again = w_.own_shard && p_.sequence_parallel;
+    const double share = hidden * (own ? 1 : t_ranks_ - 1) / t_ranks_;
     const auto exposed = [&](double hide) { return exposed_seconds(half, hide, wires_.slowdown); };
     const auto add = [&](const Neighbours& b)
     {
-        unit.forward.of(Cause::tensor) += exposed(share * b.fed) + exposed(share * b.last);
-        unit.input.of(Cause::tensor) += exposed(share * b.last_input) + exposed(hidden * b.fed_weight);
+        unit.forward.of(Cause::tensor) += exposed(share * b.fed) + exposed(own ? 0 : share * b.last);
+        unit.input.of(Cause::tensor) += exposed(share * b.last_input) + exposed(hidden * b.fed_weight) +
+                                        (again ? exposed(hidden * b.fed_input) : 0);
     };
     if (one_block)
     {
         // One gather feeds both, one scatter follows their sum.
-        add({attention.fed + mlp.fed, attention.fed_weight + mlp.fed_weight, mlp.last, mlp.last_input});
+        add({attention.fed + mlp.fed, attention.fed_input + mlp.fed_input,
+             attention.fed_weight + mlp.fed_weight, mlp.last, mlp.last_input});
     }
     else
     {
@@ -569,7 +575,12 @@ void LayerProfiler::add_tensor(UnitProfile& unit, const Neighbours& attention, c
 // Gathered, they come before any of it (Grattafiori et al., arXiv 2407.21783, section 3.3.2).
 void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) const
 {
-    const double width = passed_numbers(m_, p_.tensor);
+    if (w_.context_heads)
+    {
+        add_repeated_context(unit, core);
+        return;
+    }
+    const double width = passed_numbers(m_, p_.tensor, false);
     const double round = wires_.ring(c_ranks_, t_ranks_, device_.element * n_ * width * c_ranks_, 1);
     const double least = (c_ranks_ - 1) * wires_.hop;
     const double hide = w_.context_gather ? 0 : (c_ranks_ - 1) / c_ranks_;
@@ -581,6 +592,45 @@ void LayerProfiler::add_context(UnitProfile& unit, const UnitProfile& core) cons
     {
         expose(unit.again, 1, core.forward);
     }
+}
+
+// Keys and values of every query head are all-gathered beside the first block. Their gradients, in 32 bits,
+// go on to the next rank after each block, beside the next one's kernel; nothing is left beside the last
+// (pytorch/pytorch torch/distributed/tensor/experimental/_attention.py, _templated_ring_attention() and its
+// backward; pytorch/torchtitan torchtitan/models/llama/model.py of 2024, repeat_kv()).
+void LayerProfiler::add_repeated_context(UnitProfile& unit, const UnitProfile& core) const
+{
+    const double numbers = n_ * passed_numbers(m_, p_.tensor, true);
+    const double gather = wires_.ring(c_ranks_, t_ranks_, device_.element * numbers * c_ranks_, 1);
+    const double next = wires_.send(t_ranks_, 4 * numbers);
+    const auto beyond_block = [this](double sent, const PassTime& attention)
+    { return std::max(0.0, sent - attention.total() / c_ranks_); };
+    unit.forward.of(Cause::context) = beyond_block(gather, core.forward);
+    unit.input.of(Cause::context) =
+        beyond_block(gather, core.input) + (c_ranks_ - 1) * beyond_block(next, core.input) + next;
+    if (rings_again(t_.recompute))
+    {
+        unit.again.of(Cause::context) = unit.forward.of(Cause::context);
+    }
+}
+
+// PyTorch adds up the blocks' partial outputs in 32 bits, kernel by kernel: cast, difference, product, sum,
+// 38 B an element; where the causal mask leaves half of the queries, on half of them, and a copy of the
+// whole, 27. Backward the gradients of queries 10 or 13, of keys and values 20 or 26, and 16 to lay them out
+// for sending. Half of the blocks are of either kind (_SDPAMerger and _partial_update() in the same file).
+void LayerProfiler::add_up_blocks(UnitProfile& unit) const
+{
+    if (!w_.context_heads || p_.context == 1 || !attends())
+    {
+        return;
+    }
+    constexpr double kForward = (38.0 + 27) / 2;       // [B] an element and block after the first
+    constexpr double kBackward = (30.0 + 39) / 2 + 16; // [B] an element and block
+    const double outputs = n_ * real(m_.heads) / t_ranks_ * head_widths(m_).value;
+    const double sums = (c_ranks_ - 1) * outputs;
+    move(unit, "partial sums", KernelPass::forward, kForward * sums, 3 * sums, device_.copy);
+    move(unit, "partial sums", KernelPass::input, kBackward * c_ranks_ * outputs, 3 * c_ranks_ * outputs,
+         device_.copy);
 }
 
 // R (1 - (1 - 1/R)^k) of R ranks get one of k copies that go to any: a token is sent to a rank once

@@ -355,6 +355,12 @@ void no_special_blocks(LaunchDraft& d, bool windows)
     say(m.head_gate, "model.head_gate", "true", "attention has no gate");
     say(has_window_heads(m), "model.window_head_dim", fmt::format("{}", m.window_head_dim),
         "layers with a window have the heads of the others");
+    say(m.layer_embedding > 0, "model.layer_embedding", fmt::format("{}", m.layer_embedding),
+        "tokens are embedded once");
+    say(m.shared_kv_layers > 0, "model.shared_kv_layers", fmt::format("{}", m.shared_kv_layers),
+        "every layer has keys and values of its own");
+    say(m.laurel_rank > 0, "model.laurel_rank", fmt::format("{}", m.laurel_rank),
+        "nothing stands beside attention");
     say(m.attention != Attention::mla && m.v_head_dim > 0 && m.v_head_dim != m.head_dim, "model.v_head_dim",
         fmt::format("{}", m.v_head_dim), "values are as wide as keys");
     say(m.split_blocks, "model.split_blocks", "true", "every layer has attention and an MLP");

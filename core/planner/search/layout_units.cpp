@@ -89,8 +89,8 @@ void LayoutSearch::list_all(const StepWork& work)
         for (const std::int64_t tensor : divisors(gpus))
         {
             const bool groups = m.attention != Attention::shared_kv || m.output_groups % tensor == 0;
-            if (m.heads % tensor != 0 || m.ffn % tensor != 0 || !groups || !kv_heads_split(m, tensor) ||
-                !linear_heads_split(m, tensor))
+            if (m.heads % tensor != 0 || m.ffn % tensor != 0 || m.shared_kv_ffn % tensor != 0 || !groups ||
+                !kv_heads_split(m, tensor) || !linear_heads_split(m, tensor))
             {
                 reject(Rejection::heads, counts_ ? 1 : 0);
             }

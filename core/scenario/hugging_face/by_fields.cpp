@@ -262,6 +262,8 @@ constexpr std::array kFeatures{
     Feature{"linear_num_value_heads", "gated delta layers", "qwen3_next"},
     Feature{"hybrid_override_pattern", "a pattern of Mamba, attention and MLP layers", "nemotron_h"},
     Feature{"mamba_d_ssm", "Mamba beside attention", "falcon_h1"},
+    Feature{"num_mem_blocks", "blocks that several layers share", "bamba"}, // Zamba2
+    Feature{"n_mamba_heads", "Mamba-2 layers", "bamba"},
     Feature{"mamba_dt_rank", "Mamba layers", "jamba"},
     Feature{"mamba_n_heads", "Mamba-2 layers", "granitemoehybrid"},
     Feature{"mamba_num_heads", "Mamba-2 layers", "nemotron_h"},

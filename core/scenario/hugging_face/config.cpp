@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 46> kOtherWords{
     "chunk",          "time",       "logits",     "quantization", "beam",        "beams",       "impl",
     "implementation", "act",        "activation", "labels",       "return",      "step",        "limit",
     "kernels",        "kernel",     "alpha",      "temperature"};
-constexpr std::array<std::string_view, 36> kOtherNames{"architectures",
+constexpr std::array<std::string_view, 41> kOtherNames{"architectures",
                                                        "auto_map",
                                                        "n_group",
                                                        "topk_group",
@@ -72,7 +72,12 @@ constexpr std::array<std::string_view, 36> kOtherNames{"architectures",
                                                        "rescale_prenorm_residual",
                                                        "use_sliding_window",
                                                        "num_expert_groups",
-                                                       "use_bidirectional_attention"};
+                                                       "use_bidirectional_attention",
+                                                       "top_k", // of what is sampled
+                                                       "moe_renormalize",
+                                                       "use_grouped_topk",
+                                                       "use_gemma_norm",
+                                                       "index_share_for_mtp_iteration"};
 
 template <class List>
 bool among(const List& list, std::string_view word)
@@ -156,10 +161,17 @@ std::optional<std::int64_t> HfConfig::maybe(Names names, HfRange range)
     {
         return {};
     }
-    const auto read = whole(*value);
+    // Some list one number for each layer.
+    const bool listed =
+        value->is_array() && !value->empty() &&
+        std::all_of(value->begin(), value->end(), [&](const json& one) { return one == value->front(); });
+    const auto read = whole(listed ? value->front() : *value);
     if (!read || *read < range.least || *read > range.most)
     {
-        fault(name, shown(*value) + (read ? " is out of range" : " is not a whole number"),
+        fault(name,
+              shown(*value) + (read                ? " is out of range"
+                               : value->is_array() ? " differs from layer to layer"
+                                                   : " is not a whole number"),
               fmt::format("use {} to {}", range.least, range.most));
         return {};
     }

@@ -89,6 +89,7 @@ void qwen3_moe(HfConfig& c, Model& m)
     read_gated(c, m, {151936, 2048, 6144, 24, 32, 4, 0, 32768});
     read_biases(c, m);
     m.qk_norm = QkNorm::head;
+    c.pass_over({"use_qk_norm"}); // always
     m.experts = c.experts({"num_experts", "num_local_experts"}, 128);
     m.experts_per_token = c.count({"num_experts_per_tok"}, 8, kHeads);
     m.expert_ffn = c.count({"moe_intermediate_size"}, 768, kWidth);
@@ -138,6 +139,48 @@ void deepseek_v32(HfConfig& c, Model& m)
     deepseek_v3(c, m);
     m.attention_per_layer = {entry_of(LayerAttention::sparse)};
     read_indexer(c, m, 2048);
+    c.pass_over({"layer_types", "index_topk_freq", "index_skip_topk_offset", "index_topk_pattern"});
+    const std::vector<std::string> indexers = c.words("indexer_types"); // GLM-5.2
+    if (const auto shared = std::ranges::count(indexers, "shared"); shared > 0)
+    {
+        const std::int64_t query = (m.q_lora_rank > 0 ? m.q_lora_rank : m.hidden) * m.index_heads;
+        const std::int64_t one =
+            query * m.index_head_dim + m.hidden * (m.index_heads + m.index_head_dim) + 2 * m.index_head_dim;
+        c.note(
+            "indexer_types",
+            fmt::format("{} layers attend to what an earlier one's indexer picked; indexers of their own, {} "
+                        "parameters, are counted all the same",
+                        shared, shared * one));
+    }
+}
+
+// Blocks of keys that an indexer without weights of its heads picks (MiniMax-M3, arXiv 2606.13392).
+void minimax_m3(HfConfig& c, Model& m)
+{
+    read_by_fields(c, m, {.qk_norm = QkNorm::head, .router_bias = true});
+    m.ffn = c.maybe({"dense_intermediate_size"}, kWidth).value_or(m.ffn);
+    c.pass_over({"first_k_dense_replace", "attention_output_gate"});
+    const nlohmann::json* sparse = c.object("sparse_attention_config");
+    if (sparse == nullptr)
+    {
+        return;
+    }
+    HfConfig own(*sparse, "sparse_attention_config.");
+    m.index_heads = own.count({"sparse_num_index_heads"}, 4, kHeads);
+    m.index_head_dim = own.count({"sparse_index_dim"}, 128, kHeads);
+    m.index_top_k =
+        own.count({"sparse_topk_blocks"}, 16, kTokens) * own.count({"sparse_block_size"}, 128, kTokens);
+    for (const std::int64_t layer : own.indices("sparse_attention_freq"))
+    {
+        m.attention_per_layer.push_back(layer != 0 ? entry_of(LayerAttention::sparse) : 0);
+    }
+    own.pass_over(
+        {"sparse_disable_index_value", "use_sparse_attention", "sparse_init_block", "sparse_local_block"});
+    own.note("sparse_num_index_heads",
+             fmt::format("weights of the indexer's heads, {} in a layer, are counted "
+                         "all the same",
+                         m.hidden * m.index_heads));
+    c.take(own);
 }
 
 void deepseek_v4(HfConfig& c, Model& m)
@@ -194,7 +237,7 @@ void kimi_linear(HfConfig& c, Model& m)
     m.router_bias = true;
     m.attention_gate = c.flag("mla_use_output_gate", false);
     m.expert_hidden = c.maybe({"routed_expert_hidden_size"}).value_or(0);
-    m.latent_norm = m.expert_hidden > 0;
+    m.latent_norm = c.flag("latent_moe_use_norm", m.expert_hidden > 0);
     m.residual_block = c.maybe({"attn_res_block_size"}, kLayers).value_or(0);
     const nlohmann::json* linear = c.object("linear_attn_config");
     if (linear == nullptr)
@@ -218,7 +261,7 @@ void kimi_linear(HfConfig& c, Model& m)
         }
         m.attention_per_layer[static_cast<std::size_t>(layer - 1)] = entry_of(LayerAttention::linear);
     }
-    own.pass_over({"full_attn_layers", "short_conv_kernel_size"});
+    own.pass_over({"full_attn_layers", "short_conv_kernel_size", "use_full_rank_gate"});
     c.take(own);
 }
 
@@ -298,7 +341,7 @@ void gpt_oss(HfConfig& c, Model& m)
     m.experts = c.experts({"num_local_experts", "num_experts"}, 128);
     m.experts_per_token = c.count({"num_experts_per_tok", "experts_per_token"}, 4, kHeads);
     m.expert_ffn = m.ffn;
-    read_windows(c, m, 128, 2);
+    c.has("layer_types") ? read_layer_kinds(c, m) : read_windows(c, m, 128, 2);
 }
 
 void phi3(HfConfig& c, Model& m)
@@ -387,21 +430,23 @@ void mpt(HfConfig& c, Model& m)
     m.dropout = c.number("resid_pdrop", 0) + c.number("emb_pdrop", 0) > 0;
 }
 
+void read_layer_embedding(HfConfig& c, Model& m)
+{
+    m.layer_embedding = c.maybe({"hidden_size_per_layer_input"}, kOrNone).value_or(0);
+    const std::int64_t rows = c.maybe({"vocab_size_per_layer_input"}, {1, 1 << 24}).value_or(262144);
+    m.layer_vocab = m.layer_embedding > 0 && rows != m.vocab ? rows : 0;
+}
+
 // Two widths of heads, values that are keys, and experts beside an MLP of every layer, which is a shared
 // expert (transformers, modeling_gemma4.py). A layer with experts has seven norms, and its router the gains
 // of an eighth; expert scales are as many as a router's bias.
 void gemma4(HfConfig& c, Model& m)
 {
     read_by_fields(c, m, {.qk_norm = QkNorm::head, .norms = 4, .tied = true});
-    for (const char* name : {"hidden_size_per_layer_input", "num_kv_shared_layers"})
-    {
-        if (c.maybe({name}, kOrNone).value_or(0) > 0)
-        {
-            c.fault(name, "embeddings of single layers and shared keys cannot be said",
-                    "the 31B and the 26B A4B models have none");
-        }
-    }
-    c.pass_over({"vocab_size_per_layer_input", "enable_moe_block"});
+    c.pass_over({"enable_moe_block"});
+    read_layer_embedding(c, m);
+    m.shared_kv_layers = c.maybe({"num_kv_shared_layers"}, kOrNone).value_or(0);
+    m.shared_kv_ffn = c.flag("use_double_wide_mlp", false) && m.shared_kv_layers > 0 ? 2 * m.ffn : 0;
     if (m.experts > 0)
     {
         m.norms_per_layer = 8;
@@ -409,6 +454,24 @@ void gemma4(HfConfig& c, Model& m)
         m.shared_experts = 1;
         m.shared_ffn = c.count({"intermediate_size"}, 9216, kWidth);
         m.ffn = m.expert_ffn;
+    }
+}
+
+// The projections of keys and values that the last layers do not use are in the released weights.
+void gemma3n(HfConfig& c, Model& m)
+{
+    read_by_fields(c, m, {.qk_norm = QkNorm::head, .norms = 4, .tied = true});
+    read_layer_embedding(c, m);
+    m.laurel_rank = c.count({"laurel_rank"}, 64, kHeads);
+    m.residual_streams = c.count({"altup_num_inputs"}, 4, {2, 64});
+    m.altup = true;
+    c.pass_over(
+        {"altup_active_idx", "altup_coef_clip", "altup_correct_scale", "activation_sparsity_pattern"});
+    if (const auto shared = c.maybe({"num_kv_shared_layers"}, kOrNone); shared.value_or(0) > 0)
+    {
+        c.note("num_kv_shared_layers",
+               fmt::format("{} layers compute no keys and values, whose products are counted all the same",
+                           *shared));
     }
 }
 
@@ -484,6 +547,8 @@ constexpr std::array kFamilies{
              {.qk_norm = QkNorm::head, .gate = true}},
     HfFamily{"gemma4_text", "Gemma4ForCausalLM", "Gemma 4", gemma4},
     HfFamily{"gemma4", "Gemma4ForConditionalGeneration", "Gemma 4", gemma4},
+    HfFamily{"gemma3n_text", "Gemma3nForCausalLM", "Gemma 3n", gemma3n},
+    HfFamily{"gemma3n", "Gemma3nForConditionalGeneration", "Gemma 3n", gemma3n},
     HfFamily{"nemotron_h",
              "NemotronHForCausalLM",
              "Nemotron-H",
@@ -496,6 +561,11 @@ constexpr std::array kFamilies{
     HfFamily{"lfm2", "Lfm2ForCausalLM", "LFM2", nullptr, {.qk_norm = QkNorm::head, .tied = true}},
     HfFamily{"lfm2_moe", "Lfm2MoeForCausalLM", "LFM2 MoE", nullptr, {.qk_norm = QkNorm::head, .tied = true}},
     HfFamily{"minimax_m2", "MiniMaxM2ForCausalLM", "MiniMax-M2", nullptr, {.qk_norm = QkNorm::full}},
+    HfFamily{"minimax_m3", "MiniMaxM3ForCausalLM", "MiniMax-M3", minimax_m3},
+    HfFamily{"minimax_m3_vl", "MiniMaxM3SparseForCausalLM", "MiniMax-M3", minimax_m3},
+    HfFamily{"mistral4", "Mistral4ForCausalLM", "Mistral Small 4", nullptr, {}},
+    HfFamily{"hy_v3", "HYV3ForCausalLM", "Hy3", nullptr, {.qk_norm = QkNorm::head, .router_bias = true}},
+    HfFamily{"olmo_hybrid", "OlmoHybridForCausalLM", "OLMo Hybrid", nullptr, {.qk_norm = QkNorm::full}},
     HfFamily{"glm4_moe_lite", "Glm4MoeLiteForCausalLM", "GLM-4.7 Flash", nullptr, {.router_bias = true}},
     HfFamily{"ernie4_5", "Ernie4_5ForCausalLM", "ERNIE 4.5", nullptr, {.tied = true}},
     HfFamily{

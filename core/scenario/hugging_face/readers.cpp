@@ -104,7 +104,12 @@ void read_deepseek(HfConfig& c, Model& m, std::int64_t leading, std::int64_t rou
     m.qk_rope_head_dim = c.count({"qk_rope_head_dim"}, 64, HfRange{0, 65536});
     m.v_head_dim = c.count({"v_head_dim"}, 128, kHeads);
     m.head_dim = m.qk_nope_head_dim + m.qk_rope_head_dim;
-    m.kv_heads = m.heads; // every head has keys and values of its own, out of one latent
+    m.kv_heads = m.heads;         // every head has keys and values of its own, out of one latent
+    c.pass_over({"qk_head_dim"}); // the sum of the two
+    if (c.has("first_k_dense_replace"))
+    {
+        c.pass_over({"mlp_layer_types"}); // the same, written out
+    }
     if (c.no_experts)
     {
         return;

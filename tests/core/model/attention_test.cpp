@@ -378,3 +378,46 @@ TEST_CASE("layers of one half hold each weight once, and train and serve")
         CHECK(served.sequence.value > 0);
     }
 }
+
+TEST_CASE("hand-worked: the last layers borrow keys and values, and layers add embeddings of their own")
+{
+    Model m;
+    m.layers = 4;
+    m.hidden = 64;
+    m.heads = 4;
+    m.kv_heads = 2;
+    m.head_dim = 16;
+    m.ffn = 128;
+    m.attention = Attention::gqa;
+    m.qk_norm = QkNorm::head;
+    m.norm = Norm::rmsnorm;
+    m.positions = Positions::rope;
+    m.vocab = 1000;
+    const std::int64_t plain = count_parameters(m).total;
+    m.shared_kv_layers = 3;
+    m.shared_kv_ffn = 256;
+    // Keys and values of 2 x 16 and a norm of 16 less, a second MLP of 2 x 64 x 128 more.
+    CHECK(count_parameters(m).total == plain + 3 * (2 * 64 * 128 - 64 * 2 * 32 - 16));
+    CHECK_FALSE(attends_alike(m));
+    const auto layers = attention_layers(m, 4);
+    REQUIRE(layers.size() == 2);
+    CHECK(layers[0].numbers(100) == 100 * 2 * 32);
+    CHECK(layers[1].borrows);
+    CHECK(layers[1].numbers(100) == 0);
+    CHECK(layers[1].key_flops == layers[0].key_flops); // scores are made all the same
+    const auto parts = attention_parts(m);
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[1].share == 0.75);
+    CHECK(parts[1].model.ffn == 256);
+    const std::int64_t borrowed = count_parameters(m).total;
+    m.layer_embedding = 8;
+    m.layer_vocab = 500;
+    // A table of 500 x 8 each, a projection, a gate, an output and a norm; one norm of 8 for all.
+    CHECK(count_parameters(m).total == borrowed + 4 * (500 * 8 + 3 * 64 * 8 + 64) + 8);
+    m.laurel_rank = 2;
+    m.residual_streams = 4;
+    m.altup = true;
+    // Two products and a norm; router, 4 x 16 and 4 x 4 coefficients, norm and scale; 3 h^2 in and out.
+    CHECK(count_parameters(m).total == borrowed + 4 * (500 * 8 + 3 * 64 * 8 + 64) + 8 +
+                                           4 * (2 * 64 * 2 + 64 + 64 * 4 + 64 + 16 + 128) + 6 * 64 * 64);
+}

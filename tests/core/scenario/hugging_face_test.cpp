@@ -152,6 +152,49 @@ TEST_CASE("hand-worked: config.json of models of 2026 count as published, withou
     }
 }
 
+namespace
+{
+
+// A list of layers as the table has it, {"repeat": [[3, "a"], [1, "b"]], "times": 2}, written out.
+json written_out(const json& value)
+{
+    json out = value;
+    if (value.is_object() && value.contains("repeat"))
+    {
+        out = json::array();
+        for (int time = 0; time < value["times"]; ++time)
+        {
+            for (const json& run : value["repeat"])
+            {
+                out.insert(out.end(), run[0].get<std::size_t>(), run[1]);
+            }
+        }
+        return out;
+    }
+    for (json& part : out)
+    {
+        part = part.is_structured() ? written_out(part) : part;
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("families of 2026 have the parameters that their modeling code makes, and no field is left unread")
+{
+    const json all = test::read("tests/data/config_json_2026.json");
+    for (const json& row : all)
+    {
+        INFO(row["id"].get<std::string>());
+        const HuggingFaceModel read = good(written_out(row["config"]));
+        const ParameterCount counted = count_parameters(read.model);
+        CHECK(counted.total == row["parameters"]);
+        CHECK(counted.active == row.value("active", row["parameters"]));
+        CHECK(read.unread == Lines{});
+    }
+    CHECK(all.size() == 10);
+}
+
 TEST_CASE("every released config is read to its last field that bears on the shape")
 {
     for (const auto& file : released())
