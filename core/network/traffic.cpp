@@ -127,7 +127,7 @@ Bytes pipeline_message(const Scenario& s)
 Bytes context_message(const Scenario& s)
 {
     return whole_bytes(element_bytes(s.training) * micro_batch_tokens(s) *
-                       passed_numbers(s.model, s.parallel.tensor));
+                       passed_numbers(s.model, s.parallel.tensor, s.software.context_heads));
 }
 
 // Keys and values go round the ring forward, and again with their gradients backward (Liu et al., arXiv

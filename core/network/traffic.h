@@ -22,7 +22,7 @@ Bytes tensor_message(const Scenario& scenario);
 // backward, beside the input gradient, which is not counted. Routed experts that are not cut themselves need
 // none then: their tokens are split already.
 std::int64_t tensor_all_reduces(const Scenario& scenario, bool with_experts);
-// Keys and values that go one hop around the context ring.
+// Keys and values that go one hop around the context ring, their gradients in the same format.
 Bytes context_message(const Scenario& scenario);
 // What a GPU has for all experts, its own among them, in one all-to-all.
 Bytes expert_message(const Scenario& scenario);

@@ -83,11 +83,15 @@ struct Software
     double parameter_overlap = -1; // share of the forward that ZeRO's new weights travel beside; below 0: as
                                    // gradients
     double tensor_overlap = 1;     // of what a layout that overlaps tensor traffic could hide, what is hidden
+    bool own_shard = false;        // such traffic runs beside the rank's own tokens, not beside pieces
     double collectives =
         0; // that a layer's gradients travel in, and again its weights; 0: all layers' at once
+    bool blocking_zero = false; // ZeRO-1 and 2 all-reduce whole gradients after the backward, and copy new
+                                // weights from every rank's shard
     double step_ms =
         0; // [ms] the host takes between steps: the gradients' norm, the optimizer, the next batch
     bool context_gather = false; // keys and values are gathered before attention, not passed on beside it
+    bool context_heads = false;  // PyTorch's context_parallel: they travel repeated for every query head
     ExpertDispatch dispatch = ExpertDispatch::plain;
     bool fp8_dispatch = false; // tokens travel to their experts in 8 bits
     LossKind loss = LossKind::fused;

@@ -35,20 +35,23 @@ public:
     double boundary() const;
 
 private:
-    // [s] of the products that a tensor group's gather feeds and of the one its scatter follows.
-    struct Neighbours
-    {
-        double fed = 0;        // forward
-        double fed_weight = 0; // their weights' gradients
-        double last = 0;       // forward
-        double last_input = 0; // its input's gradient
-    };
     // Seconds of one product, by pass.
     struct ProductTime
     {
         double forward = 0;
         double input = 0;
         double weight = 0;
+    };
+    // [s] of the products that a tensor group's gather feeds and of the one its scatter follows.
+    struct Neighbours
+    {
+        double fed = 0;        // forward
+        double fed_input = 0;  // their input's gradients
+        double fed_weight = 0; // their weights' gradients
+        double last = 0;       // forward
+        double last_input = 0; // its input's gradient
+
+        void add(const ProductTime& time, bool by_rows);
     };
 
     double charge(UnitProfile& unit, LayerKernel kernel, Cause cause) const;
@@ -86,6 +89,9 @@ private:
     void add_tensor(UnitProfile& unit, const Neighbours& attention, const Neighbours& mlp) const;
     // `core` is attention, which keys and values travel beside.
     void add_context(UnitProfile& unit, const UnitProfile& core) const;
+    // As PyTorch's context_parallel sends them, and its kernels that add up partial sums.
+    void add_repeated_context(UnitProfile& unit, const UnitProfile& core) const;
+    void add_up_blocks(UnitProfile& unit) const;
     void add_experts(UnitProfile& unit) const;
     // The shares of a token's copies that a rank gets of its own, and that cross the network.
     double rank_share() const;

@@ -156,11 +156,14 @@ private:
 
     double layers() const { return std::max(1.0, load_.slowest.units[0] + load_.slowest.units[1]); }
 
+    // Whether nothing runs beside ZeRO's gradients, which are all-reduced whole, and its new weights.
+    bool blocking_zero() const { return s_.software.blocking_zero && p_.zero > 0 && p_.zero < 3; }
+
     // Every rank's share of this many bytes a parameter, `passes` times round. Collectives beyond
     // the first add nothing but their latency.
     double traffic(double bytes, double passes) const
     {
-        const double more = std::max(0.0, s_.software.collectives * load_.layers - 1);
+        const double more = blocking_zero() ? 0 : std::max(0.0, s_.software.collectives * load_.layers - 1);
         const auto ring = [&](double ranks, double stride, double count)
         {
             const double whole = wires_.ring(ranks, stride, bytes * count, passes);
@@ -170,6 +173,18 @@ private:
         return load_.expert > 0
                    ? dense + ring(expert_ranks_, real(p_.expert * p_.expert_tensor), load_.expert)
                    : dense;
+    }
+
+    // [s] Gathered weights are copied to their places by a kernel for every tensor and rank, which the host
+    // launches one by one (huggingface/nanotron src/nanotron/distributed.py, all_gather_coalesced()).
+    double copies_out() const
+    {
+        if (!blocking_zero())
+        {
+            return 0;
+        }
+        constexpr double kCopy = 9.4e-6; // [s] a launch from Python (docs/measurements.md)
+        return kCopy * load_.layers * real(std::ssize(layer_weights(s_.model, p_, false))) * dense_ranks_;
     }
 
     // Copies that are sharded alike sum up their parts of the gradients (HSDP: Zhao et al., arXiv 2304.11277,
@@ -222,16 +237,17 @@ private:
         else
         {
             const double rounds = p_.zero == 2 ? m_ : 1;
-            const double reduce = traffic(gradient, p_.zero == 0 ? 2 : 1) + across(gradient);
-            const double gather = p_.zero == 0 ? 0 : traffic(trained_ * weight, 1);
+            const bool whole = p_.zero == 0 || blocking_zero();
+            const double hides = blocking_zero() ? 0 : c_.data_overlap;
+            const double reduce = traffic(gradient, whole ? 2 : 1) + across(gradient);
+            const double gather = p_.zero == 0 ? 0 : traffic(trained_ * weight, 1) + copies_out();
             parts.data = rounds * reduce + gather;
             reduce_ = reduce;
             const double beside =
                 s_.software.parameter_overlap < 0 ? c_.data_overlap : s_.software.parameter_overlap;
             parts.data_exposed =
-                (rounds - 1) *
-                    exposed_seconds(reduce, c_.data_overlap * other_backward(), c_.overlap_slowdown) +
-                exposed_seconds(reduce, c_.data_overlap * last_backward(), c_.overlap_slowdown) +
+                (rounds - 1) * exposed_seconds(reduce, hides * other_backward(), c_.overlap_slowdown) +
+                exposed_seconds(reduce, hides * last_backward(), c_.overlap_slowdown) +
                 exposed_seconds(gather, beside * first_forward(), c_.overlap_slowdown);
         }
         const double table = real(s_.model.vocab * s_.model.hidden) / real(p_.tensor);

@@ -3,6 +3,8 @@
 #include "tests/core/random_scenarios.h"
 
 #include "core/evaluate/sensitivity.h"
+#include "core/model/weights.h"
+#include "core/network/traffic.h"
 #include "core/performance/step_model/layer_profile.h"
 #include "core/performance/step_model/rank_load.h"
 #include "core/performance/step_model/wires.h"
@@ -326,6 +328,83 @@ TEST_CASE("keys and values that are gathered before attention hide behind nothin
           Approx(Wires(s.cluster, s.software).ring(4, 1, bytes, 1)).epsilon(1e-9));
     CHECK(gather.input.of(Cause::context) == Approx(2 * gather.forward.of(Cause::context)));
     CHECK(ring.forward.of(Cause::context) < gather.forward.of(Cause::context));
+}
+
+TEST_CASE(
+    "beside its own shard a rank hides one part in t of a gather, nothing of a scatter, and gathers again")
+{
+    Scenario s = with_overlap(cut(8, 20));
+    s.software.own_shard = true;
+    const double one = layer_tensor(cut(8, 20)) / 4;
+    const auto beside = [&](const char* name, KernelPass pass, double part)
+    { return std::max(0.0, one - part * product(s, name, pass)); };
+    const UnitProfile unit = step_profile(s).of(Unit::dense);
+    CHECK(unit.forward.of(Cause::tensor) ==
+          Approx(beside("query, key, value", KernelPass::forward, 1.0 / 8) +
+                 beside("MLP gate and up", KernelPass::forward, 1.0 / 8) + 2 * one)
+              .epsilon(1e-9));
+    double backward = 0;
+    for (const char* fed : {"query, key, value", "MLP gate and up"})
+    {
+        backward += beside(fed, KernelPass::input, 1) + beside(fed, KernelPass::weight, 1);
+    }
+    for (const char* last : {"attention output", "MLP down"})
+    {
+        backward += beside(last, KernelPass::input, 1.0 / 8);
+    }
+    CHECK(unit.input.of(Cause::tensor) == Approx(backward).epsilon(1e-9));
+}
+
+TEST_CASE("PyTorch's context parallelism sends every head's keys, and their gradients in 32 bits")
+{
+    Scenario s = cut(1, 450);
+    s.model.kv_heads = 8; // of 32
+    s.parallel.context = 4;
+    s.training.sequence_length = 16384;
+    CHECK(context_message(s).value == 2.0 * 4096 * 2 * 1024);
+    const UnitProfile ring = step_profile(s).of(Unit::dense);
+    s.software.context_heads = true;
+    CHECK(context_message(s).value == 2.0 * 4096 * 2 * 4096);
+    s.cluster.node_link_gb_per_s = 0.001; // so slow that nothing hides it
+    const UnitProfile slow = step_profile(s).of(Unit::dense);
+    const Wires wires(s.cluster, s.software);
+    const double block = 4096.0 * 2 * 4096; // numbers of a rank's keys and values
+    const double gather = wires.ring(4, 1, 2 * block * 4, 1);
+    CHECK(slow.forward.of(Cause::context) == Approx(gather).epsilon(1e-3));
+    CHECK(slow.input.of(Cause::context) == Approx(gather + 4 * wires.send(1, 4 * block)).epsilon(1e-3));
+    // Three blocks after the first move 32.5 B an element of the outputs, backward four 50.5.
+    s.cluster.node_link_gb_per_s = 450;
+    const UnitProfile quick = step_profile(s).of(Unit::dense);
+    const double outputs = 4096.0 * 4096;
+    const double rate = s.cluster.gpu.hbm_gb_per_s * 1e9 * 0.92;
+    CHECK(quick.forward.of(Cause::memory) - ring.forward.of(Cause::memory) ==
+          Approx(3 * 32.5 * outputs / rate).epsilon(1e-6));
+    CHECK(quick.input.of(Cause::memory) - ring.input.of(Cause::memory) ==
+          Approx(4 * 50.5 * outputs / rate).epsilon(1e-6));
+}
+
+TEST_CASE("a ZeRO that blocks all-reduces gradients after the backward and copies weights shard by shard")
+{
+    Scenario s = cut(1, 450);
+    s.cluster.gpus = 64;
+    s.parallel.zero = 1;
+    s.training.global_batch = 64;
+    const StepTime beside = step_time(s);
+    s.software.blocking_zero = true;
+    s.software.parameter_overlap = 0;
+    s.software.collectives = 6; // of buckets, which a blocking ZeRO has not
+    const StepTime blocking = step_time(s);
+    CHECK(blocking.data_exposed == blocking.data_comm);
+    CHECK(blocking.data_exposed > beside.data_exposed);
+    const Wires wires(s.cluster, s.software);
+    const double parameters = static_cast<double>(count_parameters(s.model).total);
+    // Query, key and value; output; gate and up; down; the norms as one: five of four layers for 64 ranks.
+    const double copies = 9.4e-6 * 4 * 5 * 64;
+    CHECK(blocking.data_comm ==
+          Approx(wires.ring(64, 1, 4 * parameters, 2) + wires.ring(64, 1, 2 * parameters, 1) + copies)
+              .epsilon(1e-6));
+    s.parallel.zero = 0;
+    CHECK(step_time(s).data_exposed < blocking.data_exposed);
 }
 
 TEST_CASE("gradients and weights that are sent one by one pay the ring's latency for every one of them")
