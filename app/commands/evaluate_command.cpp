@@ -1,5 +1,6 @@
 // `ringside evaluate`: what a scenario needs, as text, JSON, Markdown or CSV.
 #include "app/commands/console/options.h"
+#include "app/commands/console/replayed.h"
 #include "app/commands/console/serving_text.h"
 #include "app/commands/console/table.h"
 #include "core/base/text/text.h"
@@ -7,6 +8,7 @@
 #include "core/evaluate/report_json.h"
 #include "core/evaluate/serving_figures.h"
 #include "core/memory/conventions.h"
+#include "core/scenario/serving.h"
 
 #include <algorithm>
 #include <cmath>
@@ -233,8 +235,12 @@ json convention_json(const Scenario& s, const std::string& convention)
 
 int run_evaluate(const EvaluateOptions& o)
 {
-    const EvaluatedFile read = evaluate_file(o, o.file, o.sets);
+    EvaluatedFile read = evaluate_file(o, o.file, o.sets);
     print_faults(read.warnings, o.file);
+    if (read.scenario.serving && read.scenario.serving->traffic.arrivals() == Arrivals::trace)
+    {
+        read.report.serving = replayed(read.scenario, read.scenario.serving->traffic.trace, {}).figures;
+    }
     if (o.convention != "ringside")
     {
         print_document(convention_json(read.scenario, o.convention));
@@ -258,7 +264,7 @@ int run_evaluate(const EvaluateOptions& o)
 void add_evaluate_options(CLI::App& app, EvaluateOptions& o)
 {
     add_scenario_file(app, o.file);
-    add_sets(app, o.sets);
+    add_scenario_sets(app, o.sets);
     const std::vector<std::string> conventions{"ringside", "megatron", "deepspeed-zero2", "deepspeed-zero3",
                                                "zero-paper"};
     one_of(app.add_option("--convention", o.convention,

@@ -3,6 +3,9 @@
 #include "app/files/files.h"
 #include "core/base/text/text.h"
 #include "core/planner/launch/framework_launch.h"
+#include "core/planner/launch/serving_launch.h"
+#include "core/runs/predicted_trace.h"
+#include "core/scenario/validate.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -43,6 +46,10 @@ std::vector<std::string> exported_names(const Presets& presets)
             names.push_back(framework.id);
         }
     }
+    for (const std::string_view tool : serving_tools())
+    {
+        names.emplace_back(tool);
+    }
     return names;
 }
 
@@ -77,7 +84,7 @@ void print_launch(const Launch& launch)
 {
     for (const LaunchFile& file : launch.files)
     {
-        fmt::print("==> {} <==\n{}\n", file.name, text_of(launch, file));
+        put("==> {} <==\n{}\n", file.name, text_of(launch, file));
     }
 }
 
@@ -120,9 +127,73 @@ void save(const Launch& launch, const std::filesystem::path& folder)
     }
 }
 
+// The command of a serving engine.
+int run_serving_export(const ExportOptions& o, const Presets& presets)
+{
+    const Scenario scenario = read_scenario(o.file, o.sets, presets);
+    end_with(of_file(errors_of(validate(scenario)), o.file));
+    if (scenario.serving == nullptr)
+    {
+        end_with({{"serving", "is not in the scenario", "add \"serving\": {\"engine\": \"vllm\"}"}});
+    }
+    const Launch launch = write_serving(scenario, o.tool);
+    const bool to_folder = !o.folder.empty() && !is_standard_output(o.folder);
+    if (to_folder)
+    {
+        save(launch, o.folder);
+    }
+    if (o.json)
+    {
+        const auto file = [&](const LaunchFile& f) -> json {
+            return {{"name", f.name}, {"text", text_of(launch, f)}};
+        };
+        print_document({{"tool", o.tool},
+                        {"files", json_list(launch.files, file)},
+                        {"flags", flags_json(launch)},
+                        {"not_expressed", not_expressed_json(launch)}});
+        return kDone;
+    }
+    if (!to_folder)
+    {
+        print_launch(launch);
+    }
+    print_settings(launch);
+    say("\nnot said by {}:\n", o.tool);
+    for (const NotExpressed& item : launch.not_expressed)
+    {
+        say("  {} {}: {}\n", item.field, item.value, item.says);
+    }
+    return kDone;
+}
+
+constexpr const char* kTraceTool = "kineto"; // no framework: the predicted step as a trace
+
+int export_trace(const ExportOptions& o)
+{
+    const EvaluatedFile read = evaluate_file(o, o.file, o.sets);
+    const std::string text = kineto_text(predicted_trace(read.scenario, read.report));
+    if (o.folder.empty() || is_standard_output(o.folder))
+    {
+        put("{}", text);
+        return kDone;
+    }
+    const std::filesystem::path file = std::filesystem::path(o.folder) / "predicted.pt.trace.json";
+    end_with(save_text(file, text));
+    warn("written: {}\n", file.string());
+    return kDone;
+}
+
 int run_export(const ExportOptions& o)
 {
-    const Opened opened = open_presets(o);
+    if (o.tool == kTraceTool)
+    {
+        return export_trace(o);
+    }
+    const Opened& opened = open_presets(o);
+    if (is_serving_tool(o.tool))
+    {
+        return run_serving_export(o, opened.presets);
+    }
     const auto at = o.tool.find('@'); // torchtitan@v0.2.2
     const std::string named = o.tool.substr(0, at);
     const Framework* known = exported(opened.presets, named);
@@ -170,17 +241,18 @@ void add_export_options(CLI::App& app, ExportOptions& o)
     app.add_option(
            "--to", o.tool,
            "framework: megatron, torchtitan, deepspeed, nanotron, nemo, accelerate, axolotl, maxtext; "
-           "with @VERSION an older release, as torchtitan@v0.2.2")
+           "with @VERSION an older release, as torchtitan@v0.2.2; engine of a scenario's serving: vllm, "
+           "sglang, trtllm; kineto: the predicted step as a trace")
         ->required();
     app.add_option("--for", o.version, "version of the framework, as behind @; left out: the newest");
-    add_sets(app, o.sets);
+    add_scenario_sets(app, o.sets);
     app.add_option("-o,--output", o.folder, "folder to write the files into");
     add_json(app, o);
 }
 
 } // namespace
 
-const CliCommand export_command =
-    command<add_export_options, run_export>("export", "launch config of a scenario for a training framework");
+const CliCommand export_command = command<add_export_options, run_export>(
+    "export", "launch config of a scenario for a training framework or a serving engine");
 
 } // namespace ringside

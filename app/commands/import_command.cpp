@@ -179,15 +179,6 @@ void add_kind(CLI::App& parent, Program& program, const LaunchKind& kind)
     const auto options = std::make_shared<LaunchOptions>();
     CLI::App& app = *parent.add_subcommand(std::string(kind.id), "import, as " + std::string(kind.name));
     add_import_options(app, *options);
-    // As people call the program whose files these are.
-    if (kind.id == "fsdp")
-    {
-        app.alias("accelerate");
-    }
-    if (kind.id == "llama-factory")
-    {
-        app.alias("llamafactory");
-    }
     options->kind = kind.id;
     app.callback(
         [&program, options]

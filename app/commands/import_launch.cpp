@@ -63,7 +63,7 @@ void print_reading(const LaunchReading& reading)
         TextTable table({{"", -44}, {""}});
         for (const UnsayableSetting& setting : reading.unsayable)
         {
-            table.add(setting.setting, setting.changes);
+            table.add(setting.setting, to_text(setting));
         }
         say("no field says\n{}\n", table.text(" ", false, "  "));
     }
@@ -88,13 +88,18 @@ void add_launch_options(CLI::App& app, LaunchOptions& o)
 
 LaunchReading read_launch(const LaunchOptions& o, const Presets& presets)
 {
+    // `import accelerate FILE`: as people call the program whose files these are.
+    const auto named = std::ranges::find_if(
+        presets.frameworks, [&](const Framework& f)
+        { return o.kind.empty() && o.files.size() > 1 && std::ranges::count(f.also, o.files.front()) > 0; });
+    const bool is_named = named != presets.frameworks.end();
     LaunchRequest request{.files = {},
                           .arguments = o.arguments,
                           .command = o.command,
-                          .kind = o.kind,
+                          .kind = is_named ? named->id : o.kind,
                           .gpu = o.gpu,
                           .gpus = o.gpus};
-    for (const std::string& file : o.files)
+    for (const std::string& file : std::span(o.files).subspan(is_named ? 1 : 0))
     {
         const bool folder = std::filesystem::is_directory(file);
         for (const std::string& one : folder ? files_in(file) : std::vector<std::string>{file})
@@ -120,7 +125,7 @@ LaunchReading read_launch(const LaunchOptions& o, const Presets& presets)
 
 int run_import_launch(const LaunchOptions& o)
 {
-    const Presets presets = open_presets(o).presets;
+    const Presets& presets = open_presets(o).presets;
     const LaunchReading reading = read_launch(o, presets);
     const bool to_output = is_standard_output(o.output);
     if (!o.output.empty())

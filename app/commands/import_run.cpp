@@ -7,8 +7,6 @@
 #include "core/runs/compare.h"
 #include "core/scenario/json/json.h"
 
-#include <filesystem>
-
 namespace ringside
 {
 
@@ -24,7 +22,7 @@ struct ReadRun
     Issues issues;
 };
 
-void compare(ReadRun& read, const RunOptions& o, const Presets& presets)
+void compare(ReadRun& read, const std::vector<RunFile>& files, const RunOptions& o, const Presets& presets)
 {
     if (!o.scenario.empty())
     {
@@ -32,16 +30,7 @@ void compare(ReadRun& read, const RunOptions& o, const Presets& presets)
         read.compared = compare_run(read.run, evaluated.scenario, evaluated.report);
         return;
     }
-    std::vector<LaunchText> launches;
-    for (const std::string& file : read.run.passed)
-    {
-        const auto text = read_text(file, {kMaxLaunchBytes});
-        if (text && !kind_of_text(*text).empty())
-        {
-            launches.push_back({file, *text});
-        }
-    }
-    auto launch = scenario_of_run(read.run, std::move(launches), presets);
+    auto launch = scenario_of_run(read.run, launches_of(read.run, files), presets);
     if (launch && !*launch)
     {
         append(read.issues, launch->issues());
@@ -84,8 +73,12 @@ nlohmann::json document_of(const ReadRun& read, const Presets& presets)
         out["compared"] = to_json(*read.compared);
         out["difference"] = json_list(
             read.compared->parts,
-            [](const ComparedPart& part) -> nlohmann::json {
-                return {{"part", part.name}, {"predicted_s", part.predicted}, {"measured_s", part.measured}};
+            [](const ComparedPart& part) -> nlohmann::json
+            {
+                return {{"part", part.name},
+                        {"predicted_s", part.predicted},
+                        {"measured_s", part.measured ? nlohmann::json(*part.measured) : nlohmann::json()},
+                        {"view", part.place}};
             });
         out["says"] = out["says"].get<std::string>() + " " + read.compared->says;
     }
@@ -167,8 +160,8 @@ void print_comparison(const RunComparison& compared)
     TextTable parts({{"a step, ms", -26}, {"predicted"}, {"measured"}, {"difference"}});
     for (const ComparedPart& part : compared.parts)
     {
-        parts.add(part.name, milliseconds(part.predicted), milliseconds(part.measured),
-                  milliseconds(part.measured - part.predicted));
+        parts.add(part.name, milliseconds(part.predicted), part.measured ? milliseconds(*part.measured) : "",
+                  part.measured ? milliseconds(part.change()) : "");
     }
     if (!compared.parts.empty())
     {
@@ -214,16 +207,26 @@ void add_run_options(CLI::App& app, RunOptions& o)
            "launch files beside them, or folders; - for standard input")
         ->required();
     app.add_option("--scenario", o.scenario, "scenario or launch file to compare the run with");
-    add_sets(app, o.sets);
+    app.add_flag(
+        "--watch", o.watch,
+        "follow one log while the run goes on: a line now, and whenever it leaves its band or slows down");
+    app.add_option("--idle", o.idle, "with --watch: end after so many seconds without a new line; 0: never")
+        ->check(CLI::Range(0.0, 1e6));
+    add_scenario_sets(app, o.sets);
     add_json(app, o);
 }
 
 int run_import_run(const RunOptions& o)
 {
-    const Presets presets = open_presets(o).presets;
+    if (o.watch)
+    {
+        return run_watch(o);
+    }
+    const Presets& presets = open_presets(o).presets;
     ReadRun read;
-    read.run = or_end(read_run(or_end(run_files(o.files))));
-    compare(read, o, presets);
+    const std::vector<RunFile> files = or_end(run_files(o.files));
+    read.run = or_end(read_run(files));
+    compare(read, files, o, presets);
     if (o.json)
     {
         print_document(document_of(read, presets));

@@ -59,7 +59,7 @@ void add_question(PlaceLink& link, const LinkOptions& o, const std::filesystem::
 
 int run_link(const LinkOptions& o)
 {
-    const Opened opened = open_presets(o);
+    const Opened& opened = open_presets(o);
     PlaceLink link;
     Issues issues;
     if (!o.view.empty() && find_view(o.view) == nullptr)
@@ -92,7 +92,7 @@ int run_link(const LinkOptions& o)
 void add_link_options(CLI::App& app, LinkOptions& o)
 {
     app.add_option("--scenario,FILE", o.scenario, "scenario (JSON), or a link with one");
-    add_sets(app, o.sets);
+    add_scenario_sets(app, o.sets);
     app.add_option("--view", o.view, "view or page to open (ringside picture --list)");
     app.add_option("--lesson", o.lesson, "lesson to start, and at which step: ID or ID/STEP");
     CLI::Option* question = app.add_option("--question", o.question, "family or family/variant to ask");

@@ -191,7 +191,7 @@ void print_rent(const RentOffers& found, std::vector<const RentOffer*> offers)
 
 int run(const RentOptions& o)
 {
-    const Presets presets = open_presets(o).presets;
+    const Presets& presets = open_presets(o).presets;
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
     RentSearch search({scenario, request_of(o, presets), &presets});
     ProgressBar bar;
@@ -225,7 +225,7 @@ int run(const RentOptions& o)
 void declare(CLI::App& app, RentOptions& o)
 {
     add_scenario_file(app, o.file);
-    add_sets(app, o.sets);
+    add_scenario_sets(app, o.sets);
     real(app.add_option("--deadline-days", o.days, "only what is done within so many days"), 0, 1e6);
     real(app.add_option("--budget-usd", o.usd, "only what costs at most so much"), 0, 1e15);
     app.add_option("--price", o.prices,

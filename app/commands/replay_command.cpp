@@ -1,12 +1,11 @@
 // `ringside replay`: the requests of a file, served as a scenario says.
 #include "app/commands/console/options.h"
+#include "app/commands/console/replayed.h"
 #include "app/commands/console/serving_text.h"
 #include "app/commands/console/table.h"
-#include "app/files/files.h"
 #include "core/evaluate/report_json.h"
 #include "core/scenario/serving.h"
 #include "core/scenario/validate.h"
-#include "core/serving/engine/request_file.h"
 
 namespace ringside
 {
@@ -16,16 +15,12 @@ using nlohmann::json;
 namespace
 {
 
-constexpr std::size_t kMostTraceBytes = std::size_t{4} << 30U;
-
 struct ReplayOptions : CommonOptions
 {
     std::string file;
     std::string trace;
     std::vector<std::string> sets;
-    double speed = 1;
-    std::int64_t first = 0;
-    std::int64_t cache_blocks = 0;
+    ReplaySettings settings;
     bool csv = false;
 };
 
@@ -40,9 +35,10 @@ std::string requests_csv(const std::vector<EngineRequest>& requests)
     return text;
 }
 
-json replay_json(const Scenario& scenario, const RequestTrace& trace, double hits, const Report& report)
+json replay_json(const Scenario& scenario, const Replayed& done, const Report& report)
 {
-    json out = {{"format", trace.format}, {"requests", report.serving->requests}, {"prefix_hit", hits}};
+    json out = {
+        {"format", done.format}, {"requests", done.figures->requests}, {"prefix_hit", done.prefix_hit}};
     for (const Metric& metric : serving_metrics())
     {
         out["metrics"][std::string(metric.name)] = metric_value(metric, scenario, report);
@@ -53,30 +49,28 @@ json replay_json(const Scenario& scenario, const RequestTrace& trace, double hit
 
 int run_replay(const ReplayOptions& o)
 {
-    const Opened opened = open_presets(o);
+    const Opened& opened = open_presets(o);
     Scenario scenario = read_scenario(o.file, o.sets, opened.presets);
     if (scenario.serving == nullptr)
     {
         end_with({{"serving", "is not in the scenario", "add \"serving\": {\"engine\": \"vllm\"}"}});
     }
     end_with(of_file(errors_of(validate(scenario)), o.file));
-    const std::string text = or_end(read_text(o.trace, {kMostTraceBytes}), o.trace);
-    RequestTrace trace = or_end(read_requests(text, static_cast<std::size_t>(o.first), o.speed), o.trace);
-    const double hits = find_prefixes(trace, static_cast<std::size_t>(o.cache_blocks));
+    const Replayed done = replayed(scenario, o.trace, o.settings);
     Report report;
-    report.serving = std::make_shared<const ServingFigures>(serving_figures(scenario, trace.requests));
+    report.serving = done.figures;
     if (o.csv)
     {
-        fmt::print("{}", requests_csv(report.serving->run.requests));
+        put("{}", requests_csv(report.serving->run.requests));
     }
     else if (o.json)
     {
-        print_document(replay_json(scenario, trace, hits, report));
+        print_document(replay_json(scenario, done, report));
     }
     else
     {
         say("{} requests of a trace ({}), {} of the prompts' tokens are in the prefix cache\n{}",
-            trace.requests.size(), trace.format, format_percent(hits), serving_text(scenario, report));
+            done.requests, done.format, format_percent(done.prefix_hit), serving_text(scenario, report));
     }
     return report.serving->fits ? kDone : kNo;
 }
@@ -88,10 +82,11 @@ void add_replay_options(CLI::App& app, ReplayOptions& o)
            "TRACE", o.trace,
            "file of requests: Mooncake's JSON lines, Azure's or BurstGPT's CSV, vLLM's benchmark JSON")
         ->required();
-    add_sets(app, o.sets);
-    real(app.add_option("--speed", o.speed, "arrival rate as a multiple of the trace's"), 1e-6, 1e6);
-    whole(app.add_option("--first", o.first, "replay only the first N requests; 0: all"), 0, 1'000'000'000);
-    whole(app.add_option("--cache-blocks", o.cache_blocks,
+    add_scenario_sets(app, o.sets);
+    real(app.add_option("--speed", o.settings.speed, "arrival rate as a multiple of the trace's"), 1e-6, 1e6);
+    whole(app.add_option("--first", o.settings.first, "replay only the first N requests; 0: all"), 0,
+          1'000'000'000);
+    whole(app.add_option("--cache-blocks", o.settings.cache_blocks,
                          "size of the prefix cache, in blocks of 512 tokens; 0: unlimited"),
           0, 4'000'000'000);
     auto* document = add_json(app, o);

@@ -4,6 +4,7 @@
 #include "app/commands/search_all.h"
 #include "app/commands/search_json.h"
 #include "app/commands/search_limits.h"
+#include "app/commands/search_serving.h"
 #include "core/base/text/text.h"
 #include "core/planner/current_layout.h"
 #include "core/planner/search/candidate_columns.h"
@@ -208,13 +209,17 @@ void print_csv(const SearchResult& r, std::size_t top)
         }
         table.add_row(std::move(cells));
     }
-    fmt::print("{}", table.csv());
+    put("{}", table.csv());
 }
 
 int run_search(const SearchOptions& o)
 {
-    const Presets presets = open_presets(o).presets;
+    const Presets& presets = open_presets(o).presets;
     const Scenario scenario = read_scenario(o.file, o.sets, presets);
+    if (o.serving)
+    {
+        return run_serving_search(o, presets, scenario);
+    }
     SearchLimits limits = limits_of(o, scenario, presets);
     limits.like = layout_of(scenario);
     end_with(of_file(search_faults(scenario), o.file)); // its own layout does not matter
@@ -252,7 +257,7 @@ int run_search(const SearchOptions& o)
 void add_search_options(CLI::App& app, SearchOptions& o)
 {
     add_scenario_file(app, o.file);
-    add_sets(app, o.sets);
+    add_scenario_sets(app, o.sets);
     app.add_option("--top", o.top, "number of layouts to print")->capture_default_str();
     app.add_option(
         "--objective", o.objective,
@@ -277,9 +282,19 @@ void add_search_options(CLI::App& app, SearchOptions& o)
                  "alike");
     app.add_flag("--changes", o.changes,
                  "also the best changes of one and of two settings from the scenario's own layout");
+    auto* serving = app.add_flag("--serving", o.serving,
+                                 "layouts that serve the scenario's requests, ranked by the rate at which "
+                                 "its objective holds; exit 1 if it holds at none");
+    const auto objective =
+        [&](const char* name, std::optional<double>& value, double least, double most, const char* help)
+    { real(app.add_option(name, value, help), least, most)->needs(serving); };
+    objective("--ttft", o.ttft, 1e-6, 1e6, "with --serving: longest time to the first token, in s");
+    objective("--tpot", o.tpot, 1e-6, 1e6, "with --serving: longest time per output token, in s");
+    objective("--percentile", o.percentile, 1, 100, "with --serving: percentage of requests within both");
     auto* document = add_json(app, o);
     auto* csv = app.add_flag("--csv", o.csv, "layouts as CSV, numbers in full");
     exclude_each_other({document, csv});
+    csv->excludes(serving);
 }
 
 } // namespace

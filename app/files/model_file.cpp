@@ -4,8 +4,8 @@
 
 #include "app/files/files.h"
 #include "core/base/json/json.h"
-#include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
+#include "core/scenario/model_file.h"
 
 namespace ringside
 {
@@ -23,9 +23,9 @@ Result<json> shape_in(const std::filesystem::path& file, Issues& notes)
     {
         return document.issues();
     }
-    if (is_hugging_face(*document))
+    if (is_model_file(*document))
     {
-        const auto read = hugging_face_model(*document);
+        const auto read = model_of_file(*document);
         if (!read)
         {
             return read.issues();
@@ -35,16 +35,7 @@ Result<json> shape_in(const std::filesystem::path& file, Issues& notes)
         shape["name"] = read->model.name;
         return shape;
     }
-    if (document->is_object() && document->contains("shape") && (*document)["shape"].is_object())
-    {
-        json shape = (*document)["shape"];
-        if (document->contains("name"))
-        {
-            shape["name"] = (*document)["name"];
-        }
-        return shape;
-    }
-    return Issue{"", "is no model", "give a config.json of the hub, or what import hf writes"};
+    return Issue{"", "is no model", "give a config.json, a params.json, or what import hf writes"};
 }
 
 } // namespace

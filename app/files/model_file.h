@@ -1,4 +1,4 @@
-// A model's file wherever a scenario names a preset: a config.json of the hub or a model of ours.
+// A model's file wherever a scenario names a preset.
 #pragma once
 
 #include "core/base/result.h"

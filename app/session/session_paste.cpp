@@ -1,5 +1,5 @@
-// What is pasted or dropped: links, scenarios, launch files, a config.json, machines, measured steps; and
-// what is fitted to those.
+// What is pasted or dropped: links, scenarios, launch files, a config.json, machines, measured steps, runs;
+// and what is fitted to those.
 #include <fmt/format.h>
 
 #include "app/session/session.h"
@@ -8,8 +8,8 @@
 #include "core/evaluate/own_software.h"
 #include "core/launch_files/launch_files.h"
 #include "core/model/weights.h"
-#include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
+#include "core/scenario/model_file.h"
 #include "ui/shell/panel/panel.h"
 
 namespace ringside
@@ -20,11 +20,11 @@ namespace
 
 constexpr const char* kNotPasted = "Not pasted";
 
-// The scenario with the model of a config.json of the Hugging Face hub, the layout made to suit it.
-Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario& scenario,
-                                   const Presets& presets)
+// The scenario with the model of a file, the layout made to suit it.
+Result<ChangeScenario> with_model_of(const nlohmann::json& file, const Scenario& scenario,
+                                     const Presets& presets)
 {
-    const auto read = hugging_face_model(config);
+    const auto read = model_of_file(file);
     if (!read)
     {
         return read.issues();
@@ -32,7 +32,7 @@ Result<ChangeScenario> with_config(const nlohmann::json& config, const Scenario&
     const ModelPreset* preset = preset_of_shape(read->model, presets);
     const Model& model = preset != nullptr ? preset->model : read->model;
     ChangeScenario next = fitted(with_model(scenario, model));
-    std::string said = fmt::format("Read from config.json: {}, {} parameters", model.name,
+    std::string said = fmt::format("Read from {}: {}, {} parameters", kind_of_model_file(file), model.name,
                                    format_count(static_cast<double>(count_parameters(model).total)));
     said += next.notice.empty() ? "" : ". " + next.notice;
     for (const Issue& note : read->notes)
@@ -58,6 +58,11 @@ void Session::take_text(const std::string& text, const std::string& name)
         measure(text);
         return;
     }
+    if (!kind_of_run(text).empty())
+    {
+        take_run({run_file(name, text)});
+        return;
+    }
     if (kind_of_text(text).starts_with("a launch file"))
     {
         take_launch(text, name);
@@ -77,9 +82,9 @@ void Session::take_text(const std::string& text, const std::string& name)
         say(counted(std::ssize(*machines), "machine") + " added");
         return;
     }
-    if (document && is_hugging_face(*document))
+    if (document && is_model_file(*document))
     {
-        const auto next = with_config(*document, scene_.scenario, presets_);
+        const auto next = with_model_of(*document, scene_.scenario, presets_);
         if (!next)
         {
             fail(kNotPasted, next.issues());
@@ -149,9 +154,9 @@ void Session::next_accuracy()
     }
 }
 
-void Session::keep_measured(const std::string& name)
+void Session::keep_measured(const MeasuredSet& set, const std::string& name)
 {
-    const auto own = fit_own_software(measured_->set, name, presets_);
+    const auto own = fit_own_software(set, name, presets_);
     const Issues faults = own ? keep_software(own->preset) : own.issues();
     if (!faults.empty())
     {
@@ -182,7 +187,7 @@ void Session::fit_measured(const FitMeasured& action)
     }
     if (!action.keep.empty())
     {
-        keep_measured(action.keep);
+        keep_measured(measured_->set, action.keep);
         return;
     }
     auto fit = fit_calibration({measured_->set}, action.constants, false);

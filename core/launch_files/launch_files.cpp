@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/launch_files/frameworks/frameworks.h"
-#include "core/scenario/hugging_face/hugging_face.h"
+#include "core/scenario/model_file.h"
 
 #include <algorithm>
 #include <array>
@@ -101,10 +101,10 @@ Result<std::vector<LaunchSource>> read_sources(const LaunchRequest& request)
     return sources;
 }
 
-// A model's config.json beside a launch, or alone. Its settings are read by the reader of such files.
+// A model's file beside a launch, or alone.
 void read_hub(LaunchReader& reader, const nlohmann::json& config, const std::string& file)
 {
-    const auto read = hugging_face_model(config);
+    const auto read = model_of_file(config);
     if (!read)
     {
         for (const Issue& issue : read.issues())
@@ -115,21 +115,21 @@ void read_hub(LaunchReader& reader, const nlohmann::json& config, const std::str
     }
     const ModelPreset* preset = preset_of_shape(read->model, reader.presets());
     reader.model(preset != nullptr ? preset->model : read->model, Basis::stated,
-                 file.empty() ? "config.json" : file, {file});
+                 file.empty() ? kind_of_model_file(config) : file, {file});
     for (const Issue& note : read->notes)
     {
         reader.say(to_line(note));
     }
 }
 
-// The rules of a config.json: all of it is read, or named, by the reader of such files.
+// The rules of a model's file: all of it is read, or named, by the reader of such files.
 const Framework& hub_framework()
 {
     static const Framework framework = []
     {
         Framework hub;
         hub.id = "hf";
-        hub.name = "config.json of the Hugging Face hub";
+        hub.name = "model file";
         return hub;
     }();
     return framework;
@@ -150,7 +150,7 @@ Result<LaunchReading> read_launch_files(const LaunchRequest& request, const Pres
     std::vector<LaunchSource> configs;
     for (LaunchSource& source : *sources)
     {
-        auto& list = is_hugging_face(source.tree) ? configs : launches;
+        auto& list = is_model_file(source.tree) ? configs : launches;
         list.push_back(std::move(source));
     }
     const bool adapter = std::ranges::any_of(launches, is_adapter);
@@ -198,9 +198,9 @@ std::string kind_of_text(std::string_view text)
     {
         return {};
     }
-    if (is_hugging_face(source->tree))
+    if (std::string model = kind_of_model_file(source->tree); !model.empty())
     {
-        return "a config.json of the Hugging Face hub";
+        return model;
     }
     if (is_adapter(*source))
     {

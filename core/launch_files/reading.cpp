@@ -1,9 +1,11 @@
+// One file, since what a launch states, what follows and what is guessed are entered and ranked in one place.
 #include "core/launch_files/reading.h"
 
 #include <fmt/format.h>
 
 #include "core/base/json/json_text.h"
 #include "core/base/text/text.h"
+#include "core/launch_files/prices.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/json_fields.h"
 #include "core/scenario/validate.h"
@@ -207,6 +209,15 @@ void LaunchReader::model(const Model& model, Basis from, std::string by, FilePla
     model_ = ReadField{"model", std::move(shape), from, std::move(by), std::move(place)};
 }
 
+void LaunchReader::guess_model(std::string why)
+{
+    const ModelPreset* usual = presets_.model("llama-3.1-8b");
+    if (!model_ && usual != nullptr)
+    {
+        model(usual->model, Basis::guessed, std::move(why));
+    }
+}
+
 void LaunchReader::unsayable(const Setting& setting, std::string changes)
 {
     read_[setting.name] = true;
@@ -296,6 +307,10 @@ void LaunchReader::apply(const Setting& setting)
         else if (!rule.changes.empty() && !usual)
         {
             unsayable(setting, rule.changes);
+            if (!rule.bytes.empty() && setting.unknown.empty())
+            {
+                prices_.push_back({unsayable_.size() - 1, rule.bytes, setting.value});
+            }
         }
         return;
     }
@@ -335,13 +350,9 @@ void LaunchReader::apply_defaults()
 // The least GPUs that the layout can be on, so that every group is whole.
 void LaunchReader::guess_the_rest()
 {
-    if (!model_ && !has("model.layers"))
+    if (!has("model.layers"))
     {
-        const ModelPreset* usual = presets_.model("llama-3.1-8b");
-        if (usual != nullptr)
-        {
-            model(usual->model, Basis::guessed, "the files name no model");
-        }
+        guess_model("the files name no model");
     }
     const std::int64_t cut =
         said("parallel.tensor", 1) * said("parallel.context", 1) * said("parallel.pipeline", 1);
@@ -421,7 +432,7 @@ void check_counts(const Scenario& s, std::vector<std::string>& messages)
 
 } // namespace
 
-Result<LaunchReading> LaunchReader::take()
+void LaunchReader::name_the_unread()
 {
     for (const Setting& setting : settings_.all())
     {
@@ -438,6 +449,11 @@ Result<LaunchReading> LaunchReader::take()
             unsayable(setting, "is not known here, so neither is what it changes");
         }
     }
+}
+
+Result<LaunchReading> LaunchReader::take()
+{
+    name_the_unread();
     guess_the_rest();
     if (!faults_.empty())
     {
@@ -454,6 +470,10 @@ Result<LaunchReading> LaunchReader::take()
             issue.path = place.empty() ? issue.path : place + ": " + issue.path;
         }
         return issues;
+    }
+    for (const Price& price : prices_)
+    {
+        unsayable_[price.of].bytes = price_of(price.formula, price.value, *scenario);
     }
     LaunchReading reading{.kind = framework_.id,
                           .name = framework_.name,

@@ -35,8 +35,11 @@ struct UnsayableSetting
 {
     std::string setting; // "--deterministic-mode"
     FilePlace place;
-    std::string changes; // of memory or time
+    std::string changes;              // of memory or time
+    std::optional<double> bytes = {}; // of that on a GPU, more or less, where it is known
 };
+// What it would change, with its price: "a second buffer: 1.74 GB more".
+std::string to_text(const UnsayableSetting& setting);
 
 struct LaunchReading
 {
@@ -98,6 +101,9 @@ public:
     // The whole model: a preset, or a shape that was read elsewhere.
     void model(const Model& model, Basis from, std::string by, FilePlace place = {});
 
+    // A usual model where the files name none.
+    void guess_model(std::string why);
+
     void unsayable(const Setting& setting, std::string changes);
     void unsayable(std::string setting, std::string changes);
     void say(std::string message);
@@ -117,6 +123,7 @@ public:
 private:
     void apply(const Setting& setting);
     void apply_words(const Setting& setting, const std::string& field, const std::vector<LaunchWord>& words);
+    void name_the_unread();
     void guess_the_rest();
     nlohmann::json document() const;
 
@@ -130,6 +137,13 @@ private:
     std::optional<ReadField> model_;   // whose value is the whole shape
     std::map<std::string, bool> read_; // settings by name
     std::vector<UnsayableSetting> unsayable_;
+    struct Price
+    {
+        std::size_t of = 0; // index of unsayable_
+        std::string formula;
+        nlohmann::json value;
+    };
+    std::vector<Price> prices_; // to be computed of the whole scenario
     std::vector<std::string> messages_;
     std::vector<std::string> no_bearing_;
     std::vector<std::string> refusals_;

@@ -7,6 +7,7 @@
 #include "core/scenario/json/json_fields.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringside
 {
@@ -82,6 +83,14 @@ const ModelPreset* preset_of_repository(std::string_view repository, const Prese
     return nullptr;
 }
 
+std::string to_text(const UnsayableSetting& setting)
+{
+    const double bytes = setting.bytes.value_or(0);
+    return bytes == 0 ? setting.changes
+                      : fmt::format("{}: {} {}", setting.changes, format_bytes(Bytes(std::abs(bytes))),
+                                    bytes > 0 ? "more" : "less");
+}
+
 json to_json(const LaunchReading& reading, const Presets& presets)
 {
     json fields = json::object();
@@ -95,9 +104,14 @@ json to_json(const LaunchReading& reading, const Presets& presets)
         fields[field.field] = std::move(one);
     }
     json unsayable = json::object();
+    json prices = json::object();
     for (const UnsayableSetting& setting : reading.unsayable)
     {
-        unsayable[setting.setting] = setting.changes;
+        unsayable[setting.setting] = to_text(setting);
+        if (setting.bytes)
+        {
+            prices[setting.setting] = {{"bytes", std::round(*setting.bytes)}};
+        }
     }
     json faults = json::array();
     for (const Issue& issue : reading.issues)
@@ -109,6 +123,7 @@ json to_json(const LaunchReading& reading, const Presets& presets)
             {"scenario", to_json(reading.scenario, presets)},
             {"fields", std::move(fields)},
             {"unsayable", std::move(unsayable)},
+            {"prices", std::move(prices)},
             {"messages", reading.messages},
             {"refusals", reading.refusals},
             {"faults", std::move(faults)},
@@ -142,7 +157,7 @@ std::vector<std::string> summary_lines(const LaunchReading& reading)
     std::vector<std::string> unsayable;
     for (const UnsayableSetting& setting : reading.unsayable)
     {
-        unsayable.push_back(fmt::format("{} ({})", setting.setting, setting.changes));
+        unsayable.push_back(fmt::format("{} ({})", setting.setting, to_text(setting)));
     }
     if (!unsayable.empty())
     {

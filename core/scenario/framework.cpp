@@ -57,6 +57,7 @@ const JsonTable<SettingRule> kSettingRuleTable{{{"names", &SettingRule::names, k
                                                 {"words", &SettingRule::words, kLaunchWordTable},
                                                 {"without", &SettingRule::without},
                                                 {"changes", &SettingRule::changes},
+                                                {"bytes", &SettingRule::bytes},
                                                 {"in_code", &SettingRule::in_code}}};
 
 void check_zero_stages(const JsonPlace& place, const char* name, const std::vector<std::int64_t>& stages)

@@ -64,6 +64,7 @@ struct SettingRule
     std::vector<LaunchWord> words;  // none: as the field has it; one that is nothing changes nothing
     std::string without;            // what the field is where the setting is left out; empty: up to others
     std::string changes;            // what of memory or time it would change that no field says
+    std::string bytes;              // of those on a GPU, more or less: see core/launch_files/prices.h
     bool in_code = false;           // read by the framework's reader
 
     bool operator==(const SettingRule&) const = default;

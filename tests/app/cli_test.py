@@ -1448,6 +1448,13 @@ def test_a_model_file_is_named_wherever_a_preset_is():
         for name in (HF / "qwen3-0.6b.json", where / "small.json"):
             small = json.loads(Outcome("evaluate", DEFAULT, "--set", f"model={name}", "parallel.tensor=1", "parallel.pipeline=1", "training.global_batch=256", "--json").out)
             assert small["model"]["parameters"] == 596049920, small["model"]
+        params = written(where, "params.json", json.dumps({"dim": 4096, "n_layers": 32, "n_heads": 32, "n_kv_heads": 8, "vocab_size": 128256, "multiple_of": 1024, "ffn_dim_multiplier": 1.3}))
+        for name, parameters in ((where / "small.json", 596049920), (params, 8030261248), ("llama-3.1-8b", 8030261248)):
+            outcome = Outcome("evaluate", SOURCE / "assets/scenarios/llama-8b-8.json", "--model", name, "--json")
+            assert json.loads(outcome.out)["model"]["parameters"] == parameters, outcome.err
+        fewer = Outcome("evaluate", SOURCE / "assets/scenarios/llama-8b-8.json", "--set", "model.layers=16", "--model", params, "--json")
+        assert json.loads(fewer.out)["model"]["parameters"] < 5e9  # a field that is set changes the file's
+        assert json.loads(Outcome("evaluate", where / "small.json", "--json").out)["model"]["parameters"] == 596049920
         written(where, "lost.json", json.dumps({"model": "nowhere.json"}))
         Outcome("evaluate", where / "lost.json").exits(2).mentions("model: nowhere.json: ")
 

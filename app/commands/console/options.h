@@ -17,7 +17,7 @@ CLI::Option* add_json(CLI::App& app, CommonOptions& options);
 void add_scenario_file(CLI::App& app, std::string& file);
 // --set PATH=VALUE ..., as often as one likes.
 void add_sets(CLI::App& app, std::vector<std::string>& sets, const char* help);
-// The same for fields of a scenario, and --model FILE.
+// Adds --set for fields of a scenario, and --model FILE.
 void add_scenario_sets(CLI::App& app, std::vector<std::string>& sets);
 // --framework, whose layouts are searched, and what it names; none for "any".
 void add_framework(CLI::App& app, std::string& framework);

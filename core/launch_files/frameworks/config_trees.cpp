@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/launch_files/by_rules.h"
 #include "core/launch_files/frameworks/frameworks.h"
+#include "core/launch_files/frameworks/megatron.h"
 #include "core/scenario/framework.h"
 
 #include <algorithm>
@@ -269,6 +270,11 @@ void read_megatron_bridge(LaunchReader& reader)
 {
     read_gpus(reader);
     read_by_rules(reader);
+    if (const Setting* layers = reader.find("model.moe_layer_freq");
+        layers != nullptr && !whole_number(layers->value))
+    {
+        state_expert_layers(reader, *layers); // "[0]*3+[1]*58", quoted or written out
+    }
 }
 
 bool is_accelerate(const LaunchSource& source)

@@ -314,7 +314,15 @@ void read_megatron(LaunchReader& r)
         }
     }
     read_gpus(r);
-    read_megatron_model(r);
+    if (const Setting* devices = r.find("--devices")) // NeMo's, of one node
+    {
+        r.state("cluster.gpus", r.count("--devices", 1).value_or(1) * r.count("--num-nodes", 1).value_or(1),
+                *devices);
+    }
+    const bool shape =
+        r.find_any({"--num-layers", "--encoder-num-layers", "--hidden-size", "--num-attention-heads",
+                    "--hybrid-layer-pattern", "--hybrid-override-pattern"}) != nullptr;
+    shape ? read_megatron_model(r) : r.guess_model("no argument states a shape");
     read_megatron_layout(r);
     r.follow("training.sequence_length", 1024, "no --seq-length");
     megatron_batch(r);

@@ -8,6 +8,8 @@ namespace ringside
 {
 
 void read_megatron_model(LaunchReader& reader);
+// The layers with experts of a list as Python writes it, "[0]*3+[1]*58": leading dense ones, then every n-th.
+void state_expert_layers(LaunchReader& reader, const Setting& setting);
 void read_megatron_layout(LaunchReader& reader);
 // Layers on each virtual stage by --pipeline-model-parallel-layout: "Et*2|(tt|)*5t|tmL" has 2, 2, 2, 2, 2, 2,
 // 1, 1. Empty where it is no such text.

@@ -167,25 +167,7 @@ void megatron_expert_layers(LaunchReader& r)
         r.follow("model.dense_layers", 0, "every layer has experts");
         return;
     }
-    const std::vector<std::int64_t> layers = python_list(text);
-    const auto first = std::ranges::find(layers, 1);
-    r.state("model.dense_layers", first - layers.begin(), *setting);
-    std::int64_t interval = 1;
-    if (first != layers.end())
-    {
-        const auto second = std::find(first + 1, layers.end(), 1);
-        interval = second == layers.end() ? 1 : second - first;
-    }
-    r.forget("model.moe_interval");
-    r.state("model.moe_interval", interval, *setting);
-    for (auto at = first; at != layers.end(); ++at)
-    {
-        if ((*at == 1) != ((at - first) % interval == 0))
-        {
-            r.unsayable(*setting, "layers with experts follow no interval; counted as if they did");
-            return;
-        }
-    }
+    state_expert_layers(r, *setting);
 }
 
 void megatron_shared_expert(LaunchReader& r)
@@ -305,6 +287,30 @@ std::vector<std::int64_t> python_list(std::string_view text)
         }
     }
     return all;
+}
+
+void state_expert_layers(LaunchReader& r, const Setting& setting)
+{
+    const std::vector<std::int64_t> layers =
+        python_list(setting.value.is_array() ? setting.value.dump() : plain_text(setting.value));
+    const auto first = std::ranges::find(layers, 1);
+    r.state("model.dense_layers", first - layers.begin(), setting);
+    std::int64_t interval = 1;
+    if (first != layers.end())
+    {
+        const auto second = std::find(first + 1, layers.end(), 1);
+        interval = second == layers.end() ? 1 : second - first;
+    }
+    r.forget("model.moe_interval");
+    r.state("model.moe_interval", interval, setting);
+    for (auto at = first; at != layers.end(); ++at)
+    {
+        if ((*at == 1) != ((at - first) % interval == 0))
+        {
+            r.unsayable(setting, "layers with experts follow no interval; counted as if they did");
+            return;
+        }
+    }
 }
 
 void read_megatron_model(LaunchReader& r)

@@ -1,4 +1,6 @@
 // JSON launch files, and the leaves of every tree.
+#include <fmt/format.h>
+
 #include "core/base/json/json_text.h"
 #include "core/launch_files/source.h"
 
@@ -58,6 +60,23 @@ private:
 
 } // namespace
 
+namespace
+{
+
+// Megatron's tests keep NeMo's overrides among arguments, "trainer.strategy.tensor_model_parallel_size"; the
+// last part is the argument's name.
+std::string option_of_override(std::string_view name)
+{
+    const std::string_view last = name.substr(name.rfind('.') + 1);
+    std::string option = fmt::format("--{}", last == "max_steps"         ? "train-iters"
+                                             : last == "num_moe_experts" ? "num-experts"
+                                                                         : last);
+    std::ranges::replace(option, '_', '-');
+    return option;
+}
+
+} // namespace
+
 void add_leaves(const nlohmann::json& tree, const std::string& path,
                 const std::function<FilePlace(const std::string&)>& place_of, SettingList& settings)
 {
@@ -65,6 +84,7 @@ void add_leaves(const nlohmann::json& tree, const std::string& path,
     {
         const std::string at = path.empty() ? name : path + "." + name;
         const bool is_option = name.starts_with("--"); // wherever a file keeps its options
+        const bool is_override = !is_option && path == "MODEL_ARGS" && name.find('.') != std::string::npos;
         if (settings.all().size() >= SettingList::kMost)
         {
             return;
@@ -75,7 +95,10 @@ void add_leaves(const nlohmann::json& tree, const std::string& path,
         }
         else
         {
-            settings.add({is_option ? name : at, value, place_of(at)});
+            settings.add({is_option     ? name
+                          : is_override ? option_of_override(name)
+                                        : at,
+                          value, place_of(at)});
         }
     }
 }

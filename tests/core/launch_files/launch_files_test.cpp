@@ -213,3 +213,63 @@ TEST_CASE("adapters are read from PEFT's adapter_config.json, Axolotl and LLaMA-
     CHECK(value_of(factory, "training.lora.targets") == nlohmann::json::array({"query", "output"}));
     CHECK(value_of(factory, "training.lora.quantized") == false);
 }
+
+TEST_CASE("hand-worked: what no field says has its price in bytes where that is known")
+{
+    const LaunchReading zero = read_text_of(R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization":
+        {"stage": 2, "reduce_bucket_size": 5e8, "round_robin_gradients": true}})");
+    const auto price = [](const LaunchReading& reading, const std::string& setting)
+    {
+        const auto found = std::ranges::find(reading.unsayable, setting, &UnsayableSetting::setting);
+        REQUIRE(found != reading.unsayable.end());
+        return *found;
+    };
+    const UnsayableSetting bucket = price(zero, "zero_optimization.reduce_bucket_size");
+    CHECK(bucket.bytes == 1e9);
+    CHECK(to_text(bucket) == "buffers of that many elements: 1.00 GB more");
+    CHECK_FALSE(price(zero, "zero_optimization.round_robin_gradients").bytes);
+    const std::string shape = "pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 16 "
+                              "--seq-length 2048 --micro-batch-size 2 --global-batch-size 16 --bf16 ";
+    // Two stages of 4 layers, two micro-batches in flight: 2 bytes x 4,096 tokens x 1,024.
+    const LaunchReading fused = read_text_of("torchrun --nproc-per-node 2 " + shape +
+                                             "--pipeline-model-parallel-size 2 --no-bias-dropout-fusion");
+    CHECK(price(fused, "--no-bias-dropout-fusion").bytes == 2.0 * 4096 * 1024 * 8);
+    const LaunchReading all = read_text_of("torchrun --nproc-per-node 1 " + shape +
+                                           "--recompute-granularity full --recompute-method uniform "
+                                           "--recompute-num-layers 1 --no-bias-dropout-fusion");
+    CHECK(price(all, "--no-bias-dropout-fusion").bytes == 2.0 * 4096 * 1024); // of the layer at work
+    CHECK(to_json(fused, test::presets())["prices"]["--no-bias-dropout-fusion"]["bytes"] == 67108864);
+}
+
+TEST_CASE("arguments without a shape guess a whole model, and NeMo's overrides are the arguments they name")
+{
+    const LaunchReading bare = read_text_of("MODEL_ARGS:\n  --use-mcore-models: true\n  --bf16: true\n");
+    CHECK(bare.starts());
+    CHECK(entry_of(bare, "model.heads").from == Basis::guessed);
+    const LaunchReading nemo = read_text_of("MODEL_ARGS:\n  trainer.num_nodes: 1\n  trainer.devices: 8\n"
+                                            "  trainer.strategy.tensor_model_parallel_size: 2\n"
+                                            "  model.config.num_layers: 12\n  model.config.hidden_size: 768\n"
+                                            "  model.config.num_attention_heads: 16\n"
+                                            "  data.micro_batch_size: 1\n  data.global_batch_size: 8\n");
+    CHECK(nemo.starts());
+    CHECK(value_of(nemo, "cluster.gpus") == 8);
+    CHECK(value_of(nemo, "parallel.tensor") == 2);
+    CHECK(value_of(nemo, "model.layers") == 12);
+    CHECK(entry_of(nemo, "parallel.tensor").from == Basis::stated);
+}
+
+TEST_CASE("Megatron-Bridge's layers with experts are read in every way that they are written")
+{
+    for (const char* layers :
+         {"\"[0]*3+[1]*5\"", "'([0] * 3 + [1] * 5)'", "[0, 0, 0, 1, 1, 1, 1, 1]", "\"[0,0,0,1,1,1,1,1]\""})
+    {
+        INFO(layers);
+        const LaunchReading reading = read_text_of(
+            "model:\n  num_layers: 8\n  hidden_size: 1024\n  num_attention_heads: 16\n  num_moe_experts: 8\n"
+            "  moe_layer_freq: " +
+            std::string(layers) + "\ntrain:\n  micro_batch_size: 1\n  global_batch_size: 8\n");
+        CHECK(reading.kind == "megatron-bridge");
+        CHECK(value_of(reading, "model.dense_layers") == 3);
+        CHECK(value_of(reading, "model.moe_interval") == 1);
+    }
+}
