@@ -32,6 +32,7 @@ TEST_CASE("at least 20 published runs have a source and a measured step, and can
         CHECK(entry["source"].get<std::string>().size() > 20);
         const auto scenario = scenario_from_json(entry["scenario"], test::presets());
         REQUIRE(scenario);
+        CHECK_FALSE(scenario->software.inferred); // who published a run says what it ran on
         CHECK(search_faults(*scenario).empty());
     }
 }
