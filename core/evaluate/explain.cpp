@@ -4,6 +4,7 @@
 
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
+#include "core/model/sizes.h"
 #include "core/model/weights.h"
 
 #include <algorithm>
@@ -258,44 +259,96 @@ std::vector<std::string> remarks(const Scenario& s, const Report& r)
     return all;
 }
 
-Term explain_zero(const Scenario& s, std::int64_t zero_stage, std::size_t stage)
+namespace
 {
-    Scenario at = s;
-    at.parallel.zero = zero_stage;
-    const StateBytes b = state_bytes(at);
-    const double k = b.master + b.momentum + b.variance;
-    const StageWeights held = stage_weights(s.model, s.parallel, s.training.schedule->placement).at(stage);
+
+// Parameters that are sharded over as many replicas, and their letter.
+struct ZeroShare
+{
+    std::int64_t parameters;
+    std::int64_t replicas;
+    std::string_view n;
+    std::string_view p;
+};
+
+void add_states(Term& term, std::string_view formula, std::string_view working, double bytes,
+                const ZeroShare& of)
+{
+    const std::string_view plus = term.formula.empty() ? "" : " + ";
+    const auto count = static_cast<double>(of.parameters);
+    term.value += bytes * count;
+    term.formula += fmt::format("{}{} \u00d7 {}", plus, formula, of.p);
+    term.working += fmt::format("{}{} \u00d7 {}", plus, working, figure(count));
+}
+
+void add_trained(Term& term, const StateBytes& b, std::int64_t zero_stage, const ZeroShare& of)
+{
     // What is divided by the replicas moves left with every stage of ZeRO.
     constexpr std::array kFormulas{"(w + g + k)", "(w + g + k / {})", "(w + (g + k) / {})",
                                    "(w + g + k) / {}"};
     constexpr std::array kWorkings{"({0} + {1} + {2})", "({0} + {1} + {2} / {3})",
                                    "({0} + ({1} + {2}) / {3})", "({0} + {1} + {2}) / {3}"};
     const auto row = static_cast<std::size_t>(std::clamp<std::int64_t>(zero_stage, 0, 3));
+    const double k = b.master + b.momentum + b.variance;
+    const auto share = [&](std::int64_t from)
+    { return zero_stage >= from ? static_cast<double>(of.replicas) : 1; };
+    add_states(term, fmt::format(fmt::runtime(kFormulas.at(row)), of.n),
+               fmt::format(fmt::runtime(kWorkings.at(row)), figure(b.weight), figure(b.gradient), figure(k),
+                           of.replicas),
+               b.weight / share(3) + b.gradient / share(2) + k / share(1), of);
+}
+
+// A frozen base has weights alone.
+void add_frozen(Term& term, double bytes, std::int64_t zero_stage, const ZeroShare& of)
+{
+    const bool sharded = zero_stage >= 3;
+    add_states(term, sharded ? fmt::format("w / {}", of.n) : "w",
+               figure(bytes) + (sharded ? fmt::format(" / {}", of.replicas) : ""),
+               bytes / (sharded ? static_cast<double>(of.replicas) : 1), of);
+}
+
+} // namespace
+
+Term explain_zero(const Scenario& s, std::int64_t zero_stage, std::size_t stage)
+{
+    Scenario at = s;
+    at.parallel.zero = zero_stage;
+    const StateBytes b = state_bytes(at);
+    const Lora& lora = s.training.lora;
+    const StageWeights held =
+        stage_weights(s.model, s.parallel, s.training.schedule->placement, lora).at(stage);
     Term term{fmt::format("states under ZeRO-{}", zero_stage),
               0,
               "B",
               "",
               "",
               "Rajbhandari et al. 2019, ZeRO, arXiv 1910.02054, section 5"};
-    const auto add =
-        [&](std::int64_t parameters, std::int64_t replicas, std::string_view n, std::string_view p)
+    const auto add = [&](std::int64_t parameters, std::int64_t linear, std::int64_t adapters, ZeroShare of,
+                         std::string_view adapter)
     {
-        const auto share = [&](std::int64_t from)
-        { return zero_stage >= from ? static_cast<double>(replicas) : 1; };
-        const auto count = static_cast<double>(parameters);
-        const std::string_view plus = term.formula.empty() ? "" : " + ";
-        term.value += (b.weight / share(3) + b.gradient / share(2) + k / share(1)) * count;
-        term.formula +=
-            fmt::format("{}{} \u00d7 {}", plus, fmt::format(fmt::runtime(kFormulas.at(row)), n), p);
-        term.working += fmt::format("{}{} \u00d7 {}", plus,
-                                    fmt::format(fmt::runtime(kWorkings.at(row)), figure(b.weight),
-                                                figure(b.gradient), figure(k), replicas),
-                                    figure(count));
+        of.parameters = parameters;
+        if (lora.rank == 0)
+        {
+            add_trained(term, b, zero_stage, of);
+            return;
+        }
+        const std::int64_t narrow = lora.quantized ? linear : 0;
+        if (narrow > 0)
+        {
+            add_frozen(term, kQuantizedWeight, zero_stage, {narrow, of.replicas, of.n, "P_4bit"});
+        }
+        of.parameters -= narrow;
+        add_frozen(term, element_bytes(s.training), zero_stage, of);
+        of.parameters = adapters;
+        of.p = adapter;
+        add_trained(term, b, zero_stage, of);
     };
-    add(held.dense, dense_shards(s), "N", held.expert > 0 ? "P_d" : "P");
+    add(held.dense, held.linear_dense, held.adapters_dense,
+        {0, dense_shards(s), "N", held.expert > 0 ? "P_d" : "P"}, "A");
     if (held.expert > 0)
     {
-        add(held.expert, expert_shards(s), "N_e", "P_e");
+        add(held.expert, held.linear_expert, held.adapters_expert, {0, expert_shards(s), "N_e", "P_e"},
+            "A_e");
     }
     return term;
 }

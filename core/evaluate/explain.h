@@ -34,8 +34,9 @@ std::vector<std::string> remarks(const Scenario& scenario, const Report& report)
 
 // Bytes of weights, gradients and optimizer state on one GPU of a pipeline stage under ZeRO stage 0 to 3, the
 // paper's way: the scenario's bytes per parameter, each share divided by the replicas; P are the parameters
-// that GPU would hold without ZeRO. Adafactor's and Muon's second moments, which are not per parameter, are
-// left out; what is offloaded is not.
+// that GPU would hold without ZeRO. With LoRA a frozen base has weights alone, P_4bit in 4 bits where it is
+// quantized, and the adapters A all three. Adafactor's and Muon's second moments, which are not per
+// parameter, are left out; what is offloaded is not.
 Term explain_zero(const Scenario& scenario, std::int64_t zero_stage, std::size_t stage);
 
 } // namespace ringside

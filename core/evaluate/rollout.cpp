@@ -2,12 +2,13 @@
 
 #include "core/base/random.h"
 #include "core/base/ranges.h"
+#include "core/base/whole.h"
 #include "core/memory/memory.h"
 #include "core/model/compute.h"
 #include "core/model/weights.h"
 #include "core/performance/step_time.h"
 #include "core/serving/lengths.h"
-#include "core/serving/serving.h"
+#include "core/serving/load.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,13 +23,6 @@ namespace
 
 constexpr std::int64_t kMostSamples = 65536;
 constexpr double kMostTokens = 1e6;
-// A decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two published
-// steps, Qwen3-30B-A3B with 2,048 responses on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
-// performance summary): 163 s for 192 and 152 in BF16. DeepSeek-V3 on 256, which nothing was fitted to, comes
-// out at 78 s for 134.
-constexpr double kReached = 0.95;
-constexpr double kHostSeconds = 0.5e-3;
-
 double mean_of(const std::vector<double>& values)
 {
     return sum_over(values, [](double v) { return v; }) / real(std::ssize(values));
@@ -111,21 +105,38 @@ RolloutSetup legal(const Scenario& s, RolloutSetup setup)
     return setup;
 }
 
+// [B] of weights, gradients and optimizer, as one GPU alone would hold them: with LoRA a frozen base, and all
+// three of the adapters only.
+double trained_states(Scenario alone)
+{
+    alone.parallel = {};
+    alone.cluster.gpus = 1;
+    alone.training.global_batch = alone.training.micro_batch;
+    alone.training.schedule = Training{}.schedule;
+    alone.training.offload = Offload::none;
+    alone.training.offload_activations = 0;
+    const MemoryReport memory = memory_report(alone);
+    const StageMemory& all = memory.stages.front();
+    return (all.total() - all.of(Component::activations) - all.of(Component::buffers)).value;
+}
+
 // What does not depend on how many GPUs do which.
 class Rollout
 {
 public:
     Rollout(const Scenario& scenario, const RolloutSetup& setup)
         : s_(scenario), setup_(legal(scenario, setup)), served_(serving_report(scenario, serving_of(setup_))),
-          clock_(iteration_clock(scenario, served_.setup)),
+          clock_(clock_of(scenario, served_.setup)),
           lengths_(lognormal_lengths(setup_.samples, real(setup_.answer), setup_.spread, real(setup_.cap))),
-          sync_(weight_sync_seconds(served_.model_weights.value))
+          sync_(weight_sync_seconds(served_.model_weights.value)), states_(trained_states(scenario))
     {
         const ComputeReport c = compute_report(s_);
         const double seconds = step_time(s_).total();
         rate_ = seconds > 0 ? c.model_step.value / seconds / real(s_.cluster.gpus) : 0;
         const double tokens = real(setup_.samples) * (real(setup_.prompt) + mean_of(lengths_));
         forward_ = c.forward_token.value * tokens;
+        passes_ = c.model_step.value / c.forward_token.value / real(s_.training.global_batch) /
+                  real(s_.training.sequence_length);
     }
 
     // `dealings`: generation is the mean of so many ways to deal the responses to the engines, and the spans
@@ -153,22 +164,29 @@ public:
         r.sync = sync_;
         add_up(r);
         r.engine_bytes = served_.weights + real(held(r)) * served_.sequence;
-        r.trainer_bytes = Bytes(state_bytes(s_.training).total() * real(count_parameters(s_.model).total) /
-                                real(r.training_gpus));
+        r.trainer_bytes = whole_bytes(states_ / real(r.training_gpus));
         return r;
     }
     const RolloutSetup& setup() const { return setup_; }
 
 private:
-    // A backward is two forwards (Kaplan et al. 2020, arXiv 2001.08361, section 2.1).
+    static EngineClock clock_of(const Scenario& scenario, const ServingSetup& engine)
+    {
+        LoadSetup load;
+        load.engine = engine;
+        load.software = serving_engine(scenario);
+        const Serving serving = serving_of(scenario, load);
+        return EngineClock(scenario, serving, serving.layout);
+    }
     RolloutPhases phases(std::int64_t gpus) const
     {
         const double forward = rate_ > 0 ? forward_ / rate_ / real(gpus) : 0;
-        return {setup_.reward_model ? forward : 0, forward, setup_.reference ? forward : 0, 3 * forward};
+        return {setup_.reward_model ? forward : 0, forward, setup_.reference ? forward : 0,
+                passes_ * forward};
     }
     double decode(double batch, double context) const
     {
-        return clock_({batch, context, 1, {}}).total() / kReached + kHostSeconds;
+        return clock_.time({.decoding = batch, .context = context}).total();
     }
     std::int64_t share_of(const RolloutReport& r) const
     {
@@ -247,9 +265,12 @@ private:
     const Scenario& s_;
     RolloutSetup setup_;
     ServingReport served_;
-    std::function<ServingTime(const Iteration&)> clock_;
+    EngineClock clock_;
     std::vector<double> lengths_;
     double sync_;
+    double states_;      // [B] of all that is trained and what it is trained beside
+    double passes_ = 3;  // forwards that an update is: a backward is two of them (Kaplan et al. 2020, arXiv
+                         // 2001.08361, section 2.1), beside frozen weights one
     double rate_ = 0;    // [FLOP/s] of one GPU that trains, model FLOPs
     double forward_ = 0; // [FLOP] of one forward over all tokens
 };

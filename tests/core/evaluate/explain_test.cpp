@@ -154,6 +154,32 @@ TEST_CASE("the states under each stage of ZeRO are what the memory of a GPU hold
     }
 }
 
+TEST_CASE("under ZeRO a frozen base has weights alone, and its adapters have gradients and optimizer states")
+{
+    for (const bool quantized : {false, true})
+    {
+        for (const char* id : {"llama-8b-8", "mixtral-8x7b-64"})
+        {
+            Scenario s = test::presets().scenario(id)->scenario;
+            s.parallel.tensor = 1;
+            s.training.lora.rank = 16;
+            s.training.lora.quantized = quantized;
+            for (s.parallel.zero = 0; s.parallel.zero <= 3; ++s.parallel.zero)
+            {
+                const MemoryReport memory = memory_report(s);
+                const StageMemory& m = memory.stages[0];
+                const double held =
+                    (m.total() - m.of(Component::activations) - m.of(Component::buffers)).value;
+                const Term term = explain_zero(s, s.parallel.zero, 0);
+                INFO(id << ", ZeRO " << s.parallel.zero << ": " << term.working);
+                CHECK(std::abs(term.value / held - 1) < 1e-6);
+                CHECK(term.formula.find("A") != std::string::npos);
+                CHECK((term.formula.find("P_4bit") != std::string::npos) == quantized);
+            }
+        }
+    }
+}
+
 TEST_CASE("hand-worked: without sequence parallelism a GPT's layer is written 10 + 24 / t + 5 a s / h / t, "
           "as the paper does")
 {

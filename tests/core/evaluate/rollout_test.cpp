@@ -2,6 +2,8 @@
 #include "tests/core/support.h"
 
 #include "core/evaluate/rollout.h"
+#include "core/memory/memory.h"
+#include "core/model/weights.h"
 #include "core/serving/lengths.h"
 
 #include <catch2/catch_approx.hpp>
@@ -68,6 +70,25 @@ TEST_CASE("twice the engines take more than half the time: the longest answer st
     const double sixteen = rollout_report(on("llama-3.1-8b", 16), setup).generation;
     CHECK(sixteen < eight);
     CHECK(sixteen > 0.5 * eight);
+}
+
+TEST_CASE("with LoRA a trainer holds a frozen base and its adapters' states, and a backward is one forward")
+{
+    Scenario s = on("llama-3.1-8b", 8);
+    RolloutSetup setup;
+    setup.engine_gpus = 1;
+    const RolloutReport whole = rollout_report(s, setup);
+    const double parameters = static_cast<double>(count_parameters(s.model).total);
+    CHECK(whole.trainer_bytes.value ==
+          Approx(state_bytes(s.training).total() * parameters / 8).epsilon(1e-6));
+    CHECK(whole.phases.update == Approx(3 * whole.phases.old_log_prob).epsilon(1e-9));
+    s.training.lora.rank = 16;
+    const RolloutReport adapted = rollout_report(s, setup);
+    CHECK(adapted.trainer_bytes.value > 2 * parameters / 8);
+    CHECK(adapted.trainer_bytes.value < 2.5 * parameters / 8);
+    CHECK(adapted.phases.update / adapted.phases.old_log_prob == Approx(2).epsilon(0.1));
+    s.training.lora.quantized = true;
+    CHECK(rollout_report(s, setup).trainer_bytes.value < adapted.trainer_bytes.value / 2);
 }
 
 TEST_CASE("a placement adds up what waits, and takes the longer of what runs at once")
