@@ -45,6 +45,20 @@ TEST_CASE("the waterfall says what is useful, what is lost, and the utilization 
     CHECK(shows(Numerator::parameters, PeakKind::dense));
 }
 
+TEST_CASE("every constant's source can be read at 1280 x 800, the last ones by the wheel")
+{
+    test::Window w({1280, 800});
+    w.open("waterfall");
+    w.key(ImGuiKey_C);
+    w.settle();
+    CHECK(test::says(w, "fitted to MosaicML's llm-foundry throughput tables, H100 rows in bf16"));
+    CHECK_FALSE(test::says(w, "gather_slowdown"));
+    w.wheel({500, 400}, -100);
+    w.settle();
+    CHECK(test::says(w, "gather_slowdown"));
+    CHECK(test::says(w, "Shah et al. 2024, arXiv 2407.08608, figure 5"));
+}
+
 TEST_CASE("where there is little room the smallest rows of the waterfall become one")
 {
     test::Window w({1280, 800});

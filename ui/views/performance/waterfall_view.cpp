@@ -22,7 +22,8 @@ public:
                 {"W", "Sensitivity: each setting one step down and up", [this] { go(sensitivity_page); }},
                 {"C", "The constants, with their sources", [this] { go(constants_page); }},
                 {"N", "FLOP convention: 6N, attention, causal, HFU", turns(state_.convention.numerator, 4)},
-                {"P", "Dense or sparse peak", turns(state_.convention.peak, 2)}};
+                {"P", "Dense or sparse peak", turns(state_.convention.peak, 2)},
+                {"wheel", "More constants"}};
     }
 };
 

@@ -4,7 +4,6 @@
 #include "core/base/text/text.h"
 #include "core/scenario/fields.h"
 #include "ui/views/performance/waterfall/pages.h"
-#include "ui/widgets/table.h"
 
 namespace ringside
 {
@@ -28,7 +27,7 @@ void draw_constants(const WaterfallRoom& r)
     const Frame& frame = r.frame;
     using Constant = Field<Calibration>;
     const auto known = [&frame](const Constant& field) { return constant_words(frame, field.name); };
-    const Table<Constant> table(
+    Table<Constant> table(
         {{frame.now.scenario.cluster.gpu.name, [](const Constant& field) { return field.name; }},
          {"", [known](const Constant& field)
           { return fmt::format("{} {}", known(field).value, field.unit == "us" ? "µs" : field.unit); }},
@@ -36,12 +35,13 @@ void draw_constants(const WaterfallRoom& r)
                           { return Cell(sentence(field.says), 0, known(field).source); })
              .words()
              .wide(60)},
-        nullptr, nullptr, 48,
+        nullptr, nullptr, 40,
         [known](const Constant& field)
         {
             return fmt::format("{} = {} {}\n{}\n\n{}", field.name, known(field).value, field.unit,
                                sentence(field.says), known(field).source);
         });
+    table.scroll = &r.state.constants; // sources stay readable where not all rows fit
     table.draw(r.p, r.area, fields_of(Calibration{}));
 }
 

@@ -7,6 +7,7 @@
 #include "core/performance/waterfall.h"
 #include "ui/shell/paged_view.h"
 #include "ui/shell/tween.h"
+#include "ui/widgets/table.h"
 
 #include <map>
 
@@ -46,6 +47,7 @@ struct WaterfallState
 
     Convention convention;
     std::map<int, Bar> bars; // of the rows
+    TableScroll constants;   // their page, two lines a row
 };
 using WaterfallRoom = PageRoom<WaterfallState>;
 
