@@ -28,17 +28,6 @@ private:
     std::ifstream in_;
 };
 
-class OwnedText final : public ByteSource
-{
-public:
-    explicit OwnedText(std::shared_ptr<const std::string> text) : text_(std::move(text)), bytes_(*text_) {}
-    std::size_t read(char* to, std::size_t most) override { return bytes_.read(to, most); }
-
-private:
-    std::shared_ptr<const std::string> text_;
-    TextBytes bytes_;
-};
-
 RunFile file_of(const std::string& name)
 {
     return {name, [name] { return std::make_unique<FileBytes>(name); }};
@@ -85,12 +74,17 @@ Result<std::vector<RunFile>> run_files(const std::vector<std::string>& names)
                 add_below(issues, text.issues(), name);
                 continue;
             }
-            const auto owned = std::make_shared<const std::string>(std::move(*text));
-            files.push_back({name, [owned] { return std::make_unique<OwnedText>(owned); }});
+            files.push_back(run_file(name, std::move(*text)));
         }
     }
     return issues.empty() ? Result<std::vector<RunFile>>(std::move(files))
                           : Result<std::vector<RunFile>>(issues);
+}
+
+bool is_of_run(const std::vector<RunFile>& files)
+{
+    return std::ranges::any_of(files, [](const RunFile& file)
+                               { return !kind_of_run(take_all(*file.open(), kRunHead).text).empty(); });
 }
 
 } // namespace ringside

@@ -1,5 +1,5 @@
 // Ringside in a page of a browser: the session, files, views and engine of the desktop program, without its
-// threads.
+// threads. One file, since what a browser calls reaches the one session that the loop draws.
 #include <GLES3/gl3.h>
 #include <emscripten.h>
 
@@ -10,6 +10,7 @@
 #include "app/page/canvas.h"
 #include "app/page/training.h"
 #include "app/session/drawing.h"
+#include "app/session/dropped.h"
 #include "app/session/set_up.h"
 #include "core/evaluate/report_json.h"
 #include "core/lab/config_json.h"
@@ -45,9 +46,11 @@ namespace
 {
 
 constexpr double kProbeSeconds = 0.1; // [s] of measuring the processor, before the lab's first frame
+constexpr double kNoticeStays = 6;    // [s]
 constexpr double kSaveAfter = 2;      // [s] after a change
 constexpr double kSaveEvery = 10;     // [s] while a question is open
-constexpr const char* kHowToKeep = "before you leave, export your progress: Ctrl K, then type export";
+constexpr const char* kHowToKeep =
+    "before you leave, export your progress: Ctrl K, then type export progress";
 constexpr double kCaret = 0.25; // [s] that it takes to blink
 
 Preferences first_preferences()
@@ -111,18 +114,21 @@ public:
         {
             follow(turned);
         }
+        end_notice(now);
         keep_when_settled(now);
         if (more)
         {
             return 0;
         }
-        return ImGui::GetIO().WantTextInput ? kCaret : session_.ticking() || changed_at_ > 0 ? 1 : -1;
+        const bool waits = session_.ticking() || changed_at_ > 0 || passes(session_.notice());
+        return ImGui::GetIO().WantTextInput ? kCaret : waits ? 1 : -1;
     }
 
     // Opens the link of the address, which the user may have changed or gone back to.
     void open_link(const std::string& text)
     {
-        embedded_ = read_link(text, opened_.presets).link.embed;
+        embedded_ = read_link(text, opened_.presets).link.embed && is_framed();
+        set_embedded(embedded_);
         if (embedded_)
         {
             Preferences alone = session_.preferences();
@@ -169,6 +175,15 @@ public:
     }
 
     bool mock_runs() const { return session_.mock_runs(); }
+
+    // Opens what was dropped, which the page has put into a folder of its own.
+    void drop(const std::string& folder)
+    {
+        take_dropped(session_, {folder});
+        std::error_code fault;
+        std::filesystem::remove_all(folder, fault);
+        wake();
+    }
 
     // What the page loads after its first frame: lessons and questions.
     void set_up_rest()
@@ -298,6 +313,25 @@ private:
         unsaved_ = true;
     }
 
+    // Faults stay until they are closed.
+    static bool passes(const Notice& notice) { return !notice.empty() && !notice.is_fault(); }
+
+    // A finger may not touch the page again for a while.
+    void end_notice(double now)
+    {
+        const Notice& notice = session_.notice();
+        if (notice != told_notice_)
+        {
+            told_notice_ = notice;
+            noticed_at_ = now;
+        }
+        if (passes(notice) && now - noticed_at_ > kNoticeStays)
+        {
+            session_.say("");
+            wake();
+        }
+    }
+
     // The address says what is on show. To write a scenario into it takes longer than a frame, so only a new
     // one is.
     void follow(bool turned)
@@ -334,6 +368,8 @@ private:
     Session session_;
     Drawing drawing_;
     std::string told_view_;
+    Notice told_notice_;
+    double noticed_at_ = 0;
     Scenario kept_scenario_ = session_.kept_scenario();
     double changed_at_ = 0; // 0: nothing is to be kept
     double kept_at_ = 0;
@@ -381,6 +417,14 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_rest()
     if (shown != nullptr)
     {
         shown->set_up_rest();
+    }
+}
+
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_drop(const char* folder)
+{
+    if (shown != nullptr)
+    {
+        shown->drop(folder);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "core/study/lessons/demo_script.h"
 #include "ui/shell/frame/layouts_frame.h"
 #include "ui/shell/frame/measured_frame.h"
+#include "ui/shell/frame/run_frame.h"
 #include "ui/shell/frame/stage_frame.h"
 
 #include <functional>
@@ -67,10 +68,13 @@ public:
     bool full_screen() const { return full_screen_; }
     // What the user is told; gone with their next action, or as a fault shown until it is closed.
     void say(Notice notice);
+    const Notice& notice() const { return notice_; }
     // Why something was not done, in the command line's own words.
     void fail(std::string title, const Issues& issues) { say({std::move(title), issues}); }
     // What was pasted, or a file that was dropped: a scenario, a link, a launch file, a config.json, steps.
     void take_text(const std::string& text, const std::string& name);
+    // Files of a real training run, and launch files beside them; an example's says so.
+    void take_run(const std::vector<RunFile>& files, bool example = false);
     // Replaces the current scenario without a step of undo: at the start.
     void start_with(Scenario scenario);
     // What is to be kept for the next start: what a link brought is a visit, until something of it is
@@ -127,6 +131,8 @@ public:
     std::function<Result<MeasuredSet>()> shipped_runs = [] {
         return Issues{{"assets/measured", "no measured steps are here", "start with the program's assets"}};
     };
+    // A run that comes with the program; empty where none does.
+    std::function<std::vector<RunFile>()> example_run = [] { return std::vector<RunFile>(); };
     // Keeps a software of one's own for the next start.
     std::function<Issues(const SoftwarePreset&)> keep_software = [](const SoftwarePreset&) {
         return Issues{{"software", "cannot be kept here", "use the program"}};
@@ -166,7 +172,9 @@ private:
     const Evaluated& on_show() const;
     void take_launch(const std::string& text, const std::string& name);
     void measure(std::string_view text);
-    void keep_measured(const std::string& name);
+    void keep_measured(const MeasuredSet& set, const std::string& name);
+    void work_with_run(RunCommand command);
+    void keep_run_as_software();
     void fit_measured(const FitMeasured& action);
     void next_accuracy();
     void work_in_lab(const LabAction& action);
@@ -233,6 +241,9 @@ private:
     std::vector<DemoScript> scripts_;
     std::optional<MeasuredFrame> measured_;
     bool shipped_asked_ = false; // measured steps that come with the program, once the view has opened
+    std::optional<RunFrame> run_;
+    std::shared_ptr<const RunFrame> kept_run_; // to be compared with
+    std::int64_t runs_ = 0;                    // that were opened
     std::optional<AccuracyFrame> accuracy_;
     // What pictures show while StageTool::freeze is on.
     struct Frozen

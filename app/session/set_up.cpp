@@ -7,6 +7,7 @@
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
+#include "app/files/run_file.h"
 #include "core/base/give_way.h"
 #include "core/lab/corpus.h"
 
@@ -125,6 +126,11 @@ void set_up_measured(Session& session, const std::filesystem::path& assets, cons
 {
     session.shipped_runs = [&session, &presets, file = (assets / "measured/llm-foundry-h100.json").string()]
     { return read_measured(file, session.scenario(), presets); };
+    session.example_run = [folder = (assets / "runs").string()]
+    {
+        const auto files = run_files({folder});
+        return files ? *files : std::vector<RunFile>();
+    };
     session.measured_sources = [&presets, assets] { return measured_sources(assets, presets); };
 }
 

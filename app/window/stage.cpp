@@ -4,6 +4,7 @@
 #include "app/files/demo_script_file.h"
 #include "app/files/lesson_files.h"
 #include "app/files/measured_file.h"
+#include "app/files/run_file.h"
 #include "app/session/set_up.h"
 #include "core/scenario/json/json.h"
 #include "ui/shell/frame/lab_action.h"
@@ -455,6 +456,10 @@ void Stage::open_view(const PictureOptions& options)
         open_lesson(session_, options);
     }
     open_measured(options, opened_.presets, session_);
+    if (!options.run.empty())
+    {
+        session_.take_run(or_end(run_files(options.run)));
+    }
     session_.say("");
     ImGui::GetIO().DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
     drawing_.prepare(preferences, 1);

@@ -9,10 +9,10 @@
 #include "app/files/lesson_files.h"
 #include "app/files/settings.h"
 #include "app/process/page_server.h"
+#include "app/session/dropped.h"
 #include "app/session/set_up.h"
 #include "app/window/film.h"
 #include "app/window/offscreen.h"
-#include "core/launch_files/source.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui_impl_glfw.h>
@@ -186,17 +186,9 @@ int no_display(const Screen& screen)
                                 : "OpenGL 3.3 is needed; on Debian: apt-get install libgl1-mesa-dri"}});
 }
 
-// Files that were dropped on the window, one after the other.
 void take_files(GLFWwindow* window, int count, const char** paths)
 {
-    auto& session = *static_cast<Session*>(glfwGetWindowUserPointer(window));
-    for (int i = 0; i < count; ++i)
-    {
-        const std::string path = paths[i];
-        const auto text = read_text(path, {.limit = kMaxLaunchBytes, .plain = true});
-        text ? session.take_text(*text, std::filesystem::path(path).filename().string())
-             : session.fail("Not read: " + path, text.issues());
-    }
+    take_dropped(*static_cast<Session*>(glfwGetWindowUserPointer(window)), {paths, paths + count});
 }
 
 class Loop
@@ -574,7 +566,7 @@ bool asks_for_something(const WindowOptions& o)
 
 int run_window(const WindowOptions& options)
 {
-    const Opened opened = open_presets(options);
+    const Opened& opened = open_presets(options);
     if (!options.view.empty() && find_view(options.view) == nullptr)
     {
         return print_faults({{"--view", fmt::format("there is no view \u201c{}\u201d", options.view),

@@ -13,61 +13,6 @@ namespace ringside
 namespace
 {
 
-constexpr const char* kUnexplained = "unexplained";
-
-// The mean of what was launched in a trace's steps; the whole where it has none.
-GpuTimeline mean_step(const GpuTrace& trace)
-{
-    GpuTimeline mean;
-    std::vector<const GpuTimeline*> steps;
-    for (const TraceStep& step : trace.steps)
-    {
-        if (step.gpu.events() > 0)
-        {
-            steps.push_back(&step.gpu);
-        }
-    }
-    if (steps.empty())
-    {
-        return trace.timeline;
-    }
-    for (const auto part :
-         {&GpuTimeline::total, &GpuTimeline::computing, &GpuTimeline::communication,
-          &GpuTimeline::exposed_communication, &GpuTimeline::copies, &GpuTimeline::exposed_copies,
-          &GpuTimeline::busy, &GpuTimeline::idle, &GpuTimeline::launch_gaps})
-    {
-        for (const GpuTimeline* const step : steps)
-        {
-            mean.*part += step->*part / static_cast<double>(steps.size());
-        }
-    }
-    return mean;
-}
-
-double predicted_communication(const StepTime& step)
-{
-    return step.tensor_comm + step.context_comm + step.expert_comm + step.pipeline_comm + step.data_exposed;
-}
-
-std::vector<ComparedPart> parts_of(const RunReading& run, const StepTime& step, double seconds)
-{
-    if (run.traces.empty() || run.traces.front().timeline.events() == 0)
-    {
-        return {{"computing", step.compute, step.compute},
-                {"exposed communication", predicted_communication(step), predicted_communication(step)},
-                {"bubble", step.bubble, step.bubble},
-                {"optimizer", step.optimizer, step.optimizer},
-                {kUnexplained, 0, seconds - step.total()}};
-    }
-    const GpuTimeline t = mean_step(run.traces.front());
-    return {{"computing and optimizer", step.compute + step.optimizer, t.computing},
-            {"exposed communication", predicted_communication(step), t.exposed_communication},
-            {"exposed copies", 0, t.exposed_copies},
-            {"launch gaps", 0, t.launch_gaps},
-            {"bubble and other idle time", step.bubble, t.idle - t.launch_gaps},
-            {kUnexplained, 0, t.total - t.computing - t.exposed_communication - t.exposed_copies - t.idle}};
-}
-
 void add_metric(RunComparison& out, std::string_view name, double measured, const Scenario& scenario,
                 const Report& report)
 {
@@ -112,6 +57,36 @@ const GpuPreset* preset_of_device(std::string_view device, const Presets& preset
     return best == presets.gpus.end() || like(*best) == 0 ? nullptr : &*best;
 }
 
+// How far off, and by what: the parts that differ most, the way the step differs.
+std::string comparison_words(const RunComparison& compared, double seconds, double predicted)
+{
+    constexpr std::size_t kNamed = 2;
+    constexpr double kWorthNaming = 0.02; // of the step
+    const double off = seconds / predicted - 1;
+    std::string text = fmt::format("A step takes {}, {} {} than the engine\u2019s {}",
+                                   format_seconds(Seconds{seconds}), format_percent(std::abs(off)),
+                                   off < 0 ? "shorter" : "longer", format_seconds(Seconds{predicted}));
+    std::vector<ComparedPart> parts = compared.parts;
+    std::ranges::stable_sort(parts, std::ranges::greater(),
+                             [off](const ComparedPart& part)
+                             { return off < 0 ? -part.change() : part.change(); });
+    std::size_t named = 0;
+    bool told_apart = false;
+    for (const ComparedPart& part : parts)
+    {
+        told_apart = told_apart || (part.measured && part.name != kUnexplained);
+        if (named < kNamed && part.name != kUnexplained && part.change() * off > 0 &&
+            std::abs(part.change()) > kWorthNaming * seconds)
+        {
+            text += fmt::format("{}{} {}{}", named++ == 0 ? ": " : ", ", part.name,
+                                part.change() < 0 ? "\u2212" : "+",
+                                format_seconds(Seconds{std::abs(part.change())}));
+        }
+    }
+    return told_apart ? fmt::format("{}; {} is unexplained.", text, format_percent(compared.unexplained()))
+                      : text + "; a log does not say of what.";
+}
+
 } // namespace
 
 double RunComparison::unexplained() const
@@ -120,8 +95,8 @@ double RunComparison::unexplained() const
     double left = 0;
     for (const ComparedPart& part : parts)
     {
-        step += part.measured;
-        left += part.name == kUnexplained ? std::abs(part.measured) : 0;
+        step += part.measured.value_or(part.predicted);
+        left += part.name == kUnexplained ? std::abs(part.measured.value_or(0)) : 0;
     }
     return step > 0 ? left / step : 0;
 }
@@ -132,7 +107,13 @@ double measured_step_seconds(const RunReading& run)
     {
         return run.log->summary.seconds.median;
     }
-    return run.traces.empty() ? 0 : mean_step(run.traces.front()).total;
+    double seconds = 0;
+    const auto steps = run.traces.empty() ? std::vector<GpuStep>() : steps_of(run.traces.front());
+    for (const GpuStep& step : steps)
+    {
+        seconds += step.gpu.total / static_cast<double>(steps.size());
+    }
+    return seconds;
 }
 
 RunComparison compare_run(const RunReading& run, const Scenario& scenario, const Report& report)
@@ -142,7 +123,7 @@ RunComparison compare_run(const RunReading& run, const Scenario& scenario, const
     if (seconds > 0)
     {
         add_metric(out, "step.time_s", seconds, scenario, report);
-        out.parts = parts_of(run, report.step, seconds);
+        out.parts = parts_of_step(run, report.step, seconds);
     }
     if (run.log)
     {
@@ -164,11 +145,7 @@ RunComparison compare_run(const RunReading& run, const Scenario& scenario, const
     }
     if (seconds > 0)
     {
-        const double error = out.metrics.front().error();
-        out.says = fmt::format("A step takes {}, the engine says {} ({}{}); {} of it is not explained.",
-                               format_seconds(Seconds{seconds}), format_seconds(Seconds{report.step.total()}),
-                               error < 0 ? "-" : "+", format_percent(std::abs(error)),
-                               format_percent(std::abs(out.unexplained())));
+        out.says = comparison_words(out, seconds, report.step.total());
     }
     return out;
 }
@@ -221,16 +198,32 @@ std::optional<Result<LaunchReading>> scenario_of_run(const RunReading& run, std:
     return reader.take();
 }
 
+std::vector<LaunchText> launches_of(const RunReading& run, const std::vector<RunFile>& files)
+{
+    std::vector<LaunchText> launches;
+    for (const RunFile& file : files)
+    {
+        if (std::ranges::find(run.passed, file.name) != run.passed.end())
+        {
+            WholeBytes bytes = take_all(*file.open(), kMaxLaunchBytes);
+            if (!bytes.more && !kind_of_text(bytes.text).empty())
+            {
+                launches.push_back({file.name, std::move(bytes.text)});
+            }
+        }
+    }
+    return launches;
+}
+
 bool is_stated(const LaunchReading& reading)
 {
-    const auto stated = [&](std::string_view prefix)
+    // What a framework takes by itself says nothing of this run's model.
+    const auto any = [&](std::string_view prefix, Basis least)
     {
-        return std::ranges::any_of(reading.fields,
-                                   [&](const ReadField& field) {
-                                       return field.field.starts_with(prefix) && field.from != Basis::guessed;
-                                   });
+        return std::ranges::any_of(reading.fields, [&](const ReadField& field)
+                                   { return field.field.starts_with(prefix) && field.from <= least; });
     };
-    return !has_errors(reading.issues) && stated("model") && stated("cluster.gpus");
+    return !has_errors(reading.issues) && any("model", Basis::stated) && any("cluster.gpus", Basis::follows);
 }
 
 } // namespace ringside

@@ -435,12 +435,13 @@ void KinetoReader::cut_into_steps()
 {
     std::ranges::stable_sort(steps_, {}, &HostStep::from);
     std::vector<std::vector<GpuEvent>> events(steps_.size());
-    for (const GpuEvent& event : trace_.events)
+    for (GpuEvent& event : trace_.events)
     {
         const auto after = std::ranges::upper_bound(steps_, event.launched, {}, &HostStep::from);
         if (after != steps_.begin() && event.launched < std::prev(after)->to)
         {
-            events[static_cast<std::size_t>(std::prev(after) - steps_.begin())].push_back(event);
+            event.step = static_cast<std::uint16_t>(after - steps_.begin()); // of at most 10,000
+            events[event.step - 1U].push_back(event);
         }
     }
     for (std::size_t i = 0; i < steps_.size(); ++i)

@@ -117,6 +117,12 @@ struct StepSummary
         double seconds;
         double ratio; // to the median
     };
+    struct Timed
+    {
+        std::int64_t step;
+        double seconds;
+    };
+    std::vector<Timed> times;      // of every step that says or shows how long it took, warm-up included
     std::vector<Spike> spikes;     // over 1.5 times the median
     std::int64_t spike_period = 0; // steps between them where that is always the same; 0: it is not
     std::int64_t memory = 0;       // [B] the largest peak

@@ -61,11 +61,7 @@ std::int64_t usual_gap(const Rows& all)
     return static_cast<std::int64_t>(spread_of(std::move(gaps)).median);
 }
 
-struct TimedStep
-{
-    std::int64_t step;
-    double seconds;
-};
+using TimedStep = StepSummary::Timed;
 
 // Seconds a step by the differences of a clock; rows before `from` are left out. A timer that is set back
 // says nothing there. A clock that goes on in pauses counts only between lines as far apart as usual.
@@ -271,6 +267,7 @@ StepSummary summary_of(const TrainingLog& log)
     summary.warm_up = all.size() >= 20 ? 10 : all.size() >= 3 ? 1 : 0;
     const auto from = static_cast<std::size_t>(summary.warm_up);
     const Rows rows(all.begin() + summary.warm_up, all.end());
+    summary.times = step_times(log, all, 0, summary.seconds_from);
     const auto times = step_times(log, all, from, summary.seconds_from);
     std::vector<double> seconds;
     for (const TimedStep& each : times)

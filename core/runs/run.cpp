@@ -14,8 +14,6 @@ namespace ringside
 namespace
 {
 
-constexpr std::size_t kHead = 256U << 10U;
-
 enum class RunKind : std::uint8_t
 {
     none,
@@ -42,6 +40,17 @@ RunKind kind_of_head(std::string_view head)
                                    : RunKind::none;
 }
 
+class OwnedText final : public ByteSource
+{
+public:
+    explicit OwnedText(std::shared_ptr<const std::string> text) : text_(std::move(text)), bytes_(*text_) {}
+    std::size_t read(char* to, std::size_t most) override { return bytes_.read(to, most); }
+
+private:
+    std::shared_ptr<const std::string> text_;
+    TextBytes bytes_;
+};
+
 std::unique_ptr<ByteSource> opened(const RunFile& file)
 {
     char head[2] = {};
@@ -55,7 +64,7 @@ class RunReader
 public:
     Issues read(const RunFile& file)
     {
-        const WholeBytes head = take_all(*opened(file), kHead);
+        const WholeBytes head = take_all(*opened(file), kRunHead);
         const RunKind kind = kind_of_head(head.text);
         if (kind == RunKind::trace)
         {
@@ -196,6 +205,12 @@ private:
 
 } // namespace
 
+RunFile run_file(std::string name, std::string text)
+{
+    const auto owned = std::make_shared<const std::string>(std::move(text));
+    return {std::move(name), [owned] { return std::make_unique<OwnedText>(owned); }};
+}
+
 std::int64_t rank_of_name(std::string_view name)
 {
     name.remove_prefix(name.find_last_of('/') == std::string_view::npos ? 0 : name.find_last_of('/') + 1);
@@ -220,10 +235,10 @@ std::int64_t rank_of_name(std::string_view name)
 
 std::string kind_of_run(std::string_view bytes)
 {
-    std::string head(bytes.substr(0, kHead));
+    std::string head(bytes.substr(0, kRunHead));
     if (is_gzip(bytes))
     {
-        head = take_all(*inflated(std::make_unique<TextBytes>(bytes)), kHead).text;
+        head = take_all(*inflated(std::make_unique<TextBytes>(bytes)), kRunHead).text;
     }
     switch (kind_of_head(head))
     {

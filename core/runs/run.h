@@ -20,6 +20,9 @@ struct RunFile
     std::function<std::unique_ptr<ByteSource>()> open; // from the beginning, each time
 };
 
+// A text as a file of a run.
+RunFile run_file(std::string name, std::string text);
+
 struct RunReading
 {
     std::string kind;               // "log", "trace" ..., "folder" where there are several kinds
@@ -36,6 +39,8 @@ struct RunReading
     std::vector<std::string> messages; // sentences
     std::vector<std::string> passed;   // files that are none of these: "launch.sh"
 };
+
+inline constexpr std::size_t kRunHead = 256U << 10U; // [B] that tell what a file is
 
 // What bytes are, from their beginning (gzip data are looked into): "a trace of PyTorch's profiler". Empty
 // where they are no file of a run.

@@ -11,11 +11,7 @@ namespace ringside
 namespace
 {
 
-struct Span
-{
-    std::int64_t from;
-    std::int64_t to;
-};
+using Span = GpuSpan;
 using Spans = std::vector<Span>; // in order, apart
 
 constexpr double kSecond = 1e-9; // of a nanosecond
@@ -49,9 +45,9 @@ double length(const Spans& spans)
 }
 
 // What lies in the first and not in the second.
-double length_without(const Spans& spans, const Spans& others)
+Spans without(const Spans& spans, const Spans& others)
 {
-    double sum = 0;
+    Spans out;
     std::size_t at = 0;
     for (Span span : spans)
     {
@@ -61,12 +57,23 @@ double length_without(const Spans& spans, const Spans& others)
         }
         for (std::size_t i = at; i < others.size() && others[i].from < span.to; ++i)
         {
-            sum += static_cast<double>(std::max<std::int64_t>(others[i].from - span.from, 0));
+            if (others[i].from > span.from)
+            {
+                out.push_back({span.from, others[i].from});
+            }
             span.from = std::max(span.from, std::min(others[i].to, span.to));
         }
-        sum += static_cast<double>(span.to - span.from);
+        if (span.to > span.from)
+        {
+            out.push_back(span);
+        }
     }
-    return sum * kSecond;
+    return out;
+}
+
+double length_without(const Spans& spans, const Spans& others)
+{
+    return length(without(spans, others));
 }
 
 template <class Is>
@@ -170,11 +177,61 @@ GpuTimeline timeline_of(std::span<const GpuEvent> events, bool symmetric)
     return out;
 }
 
+std::vector<GpuSpan> exposed_communication(std::span<const GpuEvent> events)
+{
+    return without(spans_of(events, [](const GpuEvent& e) { return communicates(e, true); }),
+                   spans_of(events, [](const GpuEvent& e) { return computes(e, true); }));
+}
+
+std::vector<double> seconds_by_class(std::span<const GpuEvent> events, std::size_t classes,
+                                     const std::function<std::size_t(const GpuEvent&)>& class_of)
+{
+    std::vector<double> seconds;
+    double before = 0;
+    for (std::size_t last = 0; last < classes; ++last)
+    {
+        const double up_to =
+            length(spans_of(events, [&](const GpuEvent& event) { return class_of(event) <= last; }));
+        seconds.push_back(up_to - before);
+        before = up_to;
+    }
+    return seconds;
+}
+
 double TraceCollective::bus_bytes_per_second() const
 {
     const auto bytes = static_cast<double>(std::max(bytes_in, bytes_out));
     return seconds > 0 && ranks > 1 ? bytes * bus_factor(name, static_cast<double>(ranks)) / seconds : 0;
 }
+
+namespace
+{
+
+// The longest first, those that no counted event calls left out; the events' numbers follow.
+void sort_collectives(GpuTrace& trace)
+{
+    std::vector<std::uint32_t> order(trace.collectives.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, std::ranges::greater(),
+                             [&](std::uint32_t i) { return trace.collectives[i].seconds; });
+    std::vector<TraceCollective> sorted;
+    std::vector<std::uint32_t> number(order.size() + 1, 0); // from 1, by the old one
+    for (const std::uint32_t i : order)
+    {
+        if (trace.collectives[i].count > 0)
+        {
+            sorted.push_back(std::move(trace.collectives[i]));
+            number[i + 1] = static_cast<std::uint32_t>(sorted.size());
+        }
+    }
+    trace.collectives = std::move(sorted);
+    for (GpuEvent& event : trace.events)
+    {
+        event.collective = number[event.collective];
+    }
+}
+
+} // namespace
 
 void sum_up_trace(GpuTrace& trace, std::span<const std::pair<std::int64_t, std::int64_t>> bytes)
 {
@@ -202,8 +259,7 @@ void sum_up_trace(GpuTrace& trace, std::span<const std::pair<std::int64_t, std::
         const Spans own = spans_of(trace.events, [&](const GpuEvent& e) { return e.collective == i + 1; });
         calls.exposed = length_without(own, computing);
     }
-    std::erase_if(trace.collectives, [](const TraceCollective& calls) { return calls.count == 0; });
-    std::ranges::stable_sort(trace.collectives, std::ranges::greater(), &TraceCollective::seconds);
+    sort_collectives(trace);
     for (auto& [name, sum] : sums)
     {
         sum.name = trace.names[name];

@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/runs/bytes.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct GpuEvent
     std::uint32_t correlation = 0;
     std::uint32_t name = 0;       // number among the trace's
     std::uint32_t collective = 0; // number among the trace's, 0: none
+    std::uint16_t step = 0;       // number among the trace's, 0: none
     GpuWork work = GpuWork::computing;
 
     std::int64_t end() const { return start + length; }
@@ -63,6 +65,19 @@ struct GpuTimeline
 };
 // Where `symmetric` is false, kernels on symmetric memory count as computing, as TraceLens counts them.
 GpuTimeline timeline_of(std::span<const GpuEvent> events, bool symmetric = true);
+
+// Seconds of each class, of events that are in order: what lies under an earlier class counts there, so that
+// the classes add up to the time in which anything runs.
+std::vector<double> seconds_by_class(std::span<const GpuEvent> events, std::size_t classes,
+                                     const std::function<std::size_t(const GpuEvent&)>& class_of);
+
+// Where communication runs and nothing is computed, in order.
+struct GpuSpan
+{
+    std::int64_t from = 0; // [ns]
+    std::int64_t to = 0;
+};
+std::vector<GpuSpan> exposed_communication(std::span<const GpuEvent> events);
 
 // A kind of call on a group: all calls of one name, element type and group.
 struct TraceCollective

@@ -164,7 +164,10 @@ enum class ViewRole : std::uint8_t
     drill, // a session of study, with its clock; so are the next two
     mock,
     spoken,
-    measured // measured steps that the user pastes
+    measured, // measured steps that the user pastes
+    run,      // a real run's files
+    hangs,    // where its flight recorders' dumps are shown
+    message   // and its table of nccl-tests
 };
 
 // The panel's controls, by id; the rest is under More.

@@ -1,8 +1,12 @@
 // Small files of our own in the shapes that frameworks write, with numbers that were chosen by hand.
 #include "tests/core/support.h"
 
+#include "core/runs/advice.h"
 #include "core/runs/compare.h"
+#include "core/runs/drift.h"
+#include "core/runs/predicted_trace.h"
 #include "core/runs/run.h"
+#include "core/runs/tensor_names.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -17,19 +21,6 @@ using Catch::Approx;
 namespace
 {
 
-RunFile text_file(const std::string& name, const std::string& text)
-{
-    const auto kept = std::make_shared<const std::string>(text);
-    struct Kept final : ByteSource
-    {
-        explicit Kept(std::shared_ptr<const std::string> t) : text(std::move(t)), bytes(*text) {}
-        std::size_t read(char* to, std::size_t most) override { return bytes.read(to, most); }
-        std::shared_ptr<const std::string> text;
-        TextBytes bytes;
-    };
-    return {name, [kept] { return std::make_unique<Kept>(kept); }};
-}
-
 std::string sample(const std::string& name)
 {
     std::ifstream in(test::source_path("tests/data/runs/" + name), std::ios::binary);
@@ -41,7 +32,7 @@ RunReading run_of(const std::vector<std::string>& names)
     std::vector<RunFile> files;
     for (const std::string& name : names)
     {
-        files.push_back(text_file(name, sample(name)));
+        files.push_back(run_file(name, sample(name)));
     }
     const auto run = read_run(files);
     REQUIRE(run);
@@ -50,7 +41,7 @@ RunReading run_of(const std::vector<std::string>& names)
 
 std::string fault_of(const std::string& bytes)
 {
-    const auto run = read_run({text_file("stranger", bytes)});
+    const auto run = read_run({run_file("stranger", bytes)});
     REQUIRE_FALSE(run);
     return to_line(run.issues().front());
 }
@@ -124,7 +115,7 @@ TEST_CASE("a trace counts what was launched in it; symmetric memory is communica
 TEST_CASE("a trace that is cut off is read as far as it goes, and says so")
 {
     const std::string whole = sample("trace-rank0.json.gz");
-    const auto run = read_run({text_file("half.json.gz", whole.substr(0, whole.size() * 3 / 4))});
+    const auto run = read_run({run_file("half.json.gz", whole.substr(0, whole.size() * 3 / 4))});
     REQUIRE(run);
     CHECK(run->traces[0].in_file > 0);
     CHECK(run->messages.front().find("cut off") != std::string::npos);
@@ -226,4 +217,183 @@ TEST_CASE("what a run leaves unexplained is what no part of the step is")
     RunComparison compared;
     compared.parts = {{"computing", 1, 2}, {"unexplained", 0, -0.5}};
     CHECK(compared.unexplained() == Approx(0.5 / 1.5));
+}
+
+namespace
+{
+
+// A trace by hand, in microseconds of one stream of each kind.
+GpuEvent event_at(std::int64_t from, std::int64_t to, std::uint32_t name, GpuWork work,
+                  std::uint32_t call = 0)
+{
+    return {.start = from * 1000,
+            .length = (to - from) * 1000,
+            .launched = 0,
+            .name = name,
+            .collective = call,
+            .work = work};
+}
+
+RunReading hand_made_run()
+{
+    GpuTrace trace;
+    trace.names = {"nvjet_tst_128x256", "flash_fwd_kernel", "at::native::vectorized_elementwise_kernel",
+                   "ncclDevKernel_AllGather_RING_LL", "some_kernel_of_ours"};
+    trace.collectives = {{"_allgather_base", "mesh_dp", 8, "BFloat16", 1}};
+    trace.events = {event_at(0, 40, 0, GpuWork::computing),  event_at(20, 60, 3, GpuWork::communication, 1),
+                    event_at(60, 70, 1, GpuWork::computing), event_at(70, 75, 2, GpuWork::computing),
+                    event_at(75, 77, 4, GpuWork::computing), event_at(80, 100, 0, GpuWork::computing)};
+    trace.timeline = timeline_of(trace.events);
+    RunReading run;
+    run.traces = {trace};
+    return run;
+}
+
+double measured_of(const RunComparison& compared, std::string_view part)
+{
+    const auto found = std::ranges::find(compared.parts, part, &ComparedPart::name);
+    return found == compared.parts.end() ? -1 : found->measured.value_or(-1);
+}
+
+} // namespace
+
+TEST_CASE("hand-worked: a trace's parts add up to its step, shared time counts as computing")
+{
+    Scenario s = test::presets().scenario("gpt-13b-8")->scenario;
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    const RunComparison compared = compare_run(hand_made_run(), s, *report);
+    CHECK(measured_of(compared, "products") == Approx(60e-6));
+    CHECK(measured_of(compared, "attention") == Approx(10e-6));
+    CHECK(measured_of(compared, "exposed data traffic") == Approx(20e-6));
+    CHECK(measured_of(compared, kUnexplained) == Approx(2e-6));
+    double sum = 0;
+    for (const ComparedPart& part : compared.parts)
+    {
+        REQUIRE(part.measured);
+        sum += *part.measured;
+    }
+    CHECK(sum == Approx(100e-6));
+    CHECK(compared.unexplained() == Approx(0.02));
+}
+
+TEST_CASE("a log tells no parts apart: nothing but the difference counts as measured")
+{
+    Scenario s = test::presets().scenario("gpt-13b-8")->scenario;
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    const RunComparison compared = compare_run(run_of({"megatron.log"}), s, *report);
+    double step = 0;
+    for (const ComparedPart& part : compared.parts)
+    {
+        CHECK(part.measured.has_value() == (part.name == kUnexplained));
+        step += part.measured.value_or(part.predicted);
+    }
+    CHECK(step == Approx(0.5025));
+}
+
+TEST_CASE("the predicted step written as Kineto's JSON reads back as the same trace")
+{
+    for (const std::int64_t pipeline : {1, 4})
+    {
+        Scenario s = test::presets().scenario("gpt-13b-8")->scenario;
+        s.parallel.pipeline = pipeline;
+        s.parallel.tensor = 1;
+        s.parallel.zero = pipeline > 1 ? 1 : 3;
+        s.training.global_batch = 64; // of few micro-batches: the trace lists at most 64
+        const auto report = evaluate(s);
+        REQUIRE(report);
+        const GpuTrace trace = predicted_trace(s, *report);
+        REQUIRE(trace.timeline.events() > 10);
+        CHECK(trace.timeline.total == Approx(report->step.total()).epsilon(0.1));
+        const std::string text = kineto_text(trace);
+        REQUIRE(is_kineto(text.substr(0, 4096)));
+        TextBytes bytes(text);
+        const auto read = read_kineto(bytes);
+        REQUIRE(read);
+        CHECK(read->world == s.cluster.gpus);
+        CHECK(read->steps.size() == 1);
+        CHECK(read->timeline.events() == trace.timeline.events());
+        CHECK(read->timeline.computing == Approx(trace.timeline.computing));
+        CHECK(read->timeline.exposed_communication == Approx(trace.timeline.exposed_communication));
+        REQUIRE(read->collectives.size() == trace.collectives.size());
+        for (std::size_t i = 0; i < trace.collectives.size(); ++i)
+        {
+            CHECK(read->collectives[i].name == trace.collectives[i].name);
+            CHECK(read->collectives[i].count == trace.collectives[i].count);
+        }
+    }
+}
+
+TEST_CASE("events of a trace still name their collective once those are sorted by time")
+{
+    const RunReading run = run_of({"trace-rank0.json.gz"});
+    const GpuTrace& trace = run.traces.front();
+    for (std::size_t i = 0; i < trace.collectives.size(); ++i)
+    {
+        std::int64_t count = 0;
+        double seconds = 0;
+        for (const GpuEvent& event : trace.events)
+        {
+            count += event.collective == i + 1 ? 1 : 0;
+            seconds += event.collective == i + 1 ? static_cast<double>(event.length) * 1e-9 : 0;
+        }
+        CHECK(count == trace.collectives[i].count);
+        CHECK(seconds == Approx(trace.collectives[i].seconds));
+    }
+}
+
+TEST_CASE("what to do about a run comes with what it buys, the most first")
+{
+    Scenario s = test::presets().scenario("gpt-13b-8")->scenario;
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    RunComparison compared;
+    compared.parts = {{"launch gaps", 0.001, 0.2, "waterfall/constants"},
+                      {"exposed data traffic", 0.01, 0.5, "step/timeline"},
+                      {"products", 1, 2, "roofline"}};
+    RunReading run = run_of({"megatron.log"});
+    run.log->summary.seconds.median = 3;
+    run.log->summary.mean_seconds = 3;
+    const std::vector<RunAdvice> advice = advice_on(run, compared);
+    REQUIRE(advice.size() == 2);
+    CHECK(advice[0].seconds == Approx(0.49));
+    CHECK(advice[0].place == "step/timeline");
+    CHECK(advice[1].seconds == Approx(0.199));
+}
+
+TEST_CASE("hand-worked: blocks of a snapshot are named by the tensor that is as large")
+{
+    Scenario s = test::presets().scenario("gpt-13b-8")->scenario;
+    s.parallel.tensor = 1;
+    s.training.micro_batch = 1;
+    s.training.sequence_length = 4096; // with 2,048 tokens the scores' mask were as large
+    const std::int64_t wide = s.training.sequence_length * s.model.ffn * 4; // FP32, as wide as the MLP
+    const auto named = named_blocks({{"", wide, 5 * s.model.layers}, {"", 12345, 3}}, s);
+    REQUIRE(named.size() == 2);
+    CHECK(named[0].name.ends_with("FP32"));
+    CHECK(named[0].per_layer == Approx(5));
+    CHECK(named[1].name.empty());
+}
+
+TEST_CASE("hand-worked: a run that leaves its band or slows down says so")
+{
+    StepSummary summary;
+    summary.warm_up = 1;
+    for (std::int64_t step = 1; step <= 30; ++step)
+    {
+        summary.times.push_back({step, step == 1 ? 9.0 : step <= 20 ? 1.0 : 1.2});
+    }
+    const Band band{.low = 0.9, .high = 1.1};
+    const RunDrift slow = drift_of(summary, 1.0, band);
+    CHECK(slow.step == 30);
+    CHECK(slow.recent == Approx(1.2));
+    CHECK(slow.before == Approx(1.0));
+    CHECK(slow.outside);
+    CHECK(slow.slower);
+    CHECK(drift_words(slow, 1.0).find("(+20.0%)") != std::string::npos);
+    summary.times.resize(15);
+    const RunDrift steady = drift_of(summary, 1.0, band);
+    CHECK_FALSE(steady.outside);
+    CHECK_FALSE(steady.slower);
 }

@@ -32,6 +32,7 @@ struct MemoryReport;
 struct Notice;
 struct Presets;
 struct Report;
+struct RunFrame;
 struct StageFrame;
 struct StudyAction;
 struct StudyFrame;
@@ -97,6 +98,7 @@ struct Frame
     const TeamFrame* team = nullptr;         // of the session's ranks; null only in a Frame made by hand
     const StageFrame* stage = nullptr;       // what is on for a class; null only in a Frame made by hand
     const MeasuredFrame* measured = nullptr; // steps that were pasted; null before any
+    const RunFrame* run = nullptr;           // a real run that was opened; null before any
     const AccuracyFrame* accuracy = nullptr; // of public steps; null before anybody asked
     const Saving* saving = nullptr;          // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
@@ -210,16 +212,27 @@ enum class Command
     quit
 };
 
+// With a real run (run_frame.h).
+enum class RunCommand
+{
+    example,  // opens the one that comes with the program
+    keep,     // what is opened next is compared with it
+    forget,   // the kept one
+    software, // its step becomes a software of one's own
+    close
+};
+
 // What a topic asks for is boxed, so that only the views that ask pull its headers in: to_action() of
 // study_frame.h, lab_action.h, team_action.h, lesson_frame.h and measured_frame.h.
 // Copied, moved and destroyed in frame.cpp: every view makes some, and each would build all of the variant
 // anew.
 template <class T>
 using Boxed = std::shared_ptr<const T>;
-struct Action : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences,
-                             SaveText, StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion,
-                             Command, TurnTool, StageStep, StartScript, CopyText, Boxed<LessonInput>,
-                             Boxed<StudyAction>, Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
+struct Action
+    : std::variant<ChangeScenario, LoadScenario, OpenView, Play, Seek, SetSpeed, ChangePreferences, SaveText,
+                   StartLesson, LessonSwitch, LeaveLesson, ShowQuestion, BackToQuestion, Command, RunCommand,
+                   TurnTool, StageStep, StartScript, CopyText, Boxed<LessonInput>, Boxed<StudyAction>,
+                   Boxed<LabAction>, Boxed<TeamAction>, Boxed<FitMeasured>>
 {
     using variant::variant;
     Action(const Action&);

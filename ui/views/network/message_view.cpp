@@ -7,6 +7,7 @@
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/network/collective/cost.h"
+#include "ui/shell/frame/run_frame.h"
 #include "ui/shell/paged_view.h"
 #include "ui/views/network/kinds.h"
 #include "ui/views/network/message/fabric.h"
@@ -289,6 +290,32 @@ const Sizes* sent_sizes(const MessageRoom& r)
     return &c;
 }
 
+// What a user's nccl-tests measured, as points; the axis reaches to them.
+std::vector<PlotPoint> measured_points(const Frame& frame, bool rate)
+{
+    std::vector<PlotPoint> points;
+    if (frame.run != nullptr && frame.run->run.nccl)
+    {
+        for (const NcclTestRow& row : frame.run->run.nccl->rows)
+        {
+            points.push_back(
+                {static_cast<double>(row.bytes), rate ? row.bus_bytes_per_second / 1e9 : row.seconds});
+        }
+        std::erase_if(points, [](const PlotPoint& point) { return point.y <= 0 || point.x < kLeast; });
+    }
+    return points;
+}
+
+PlotAxis values_with(PlotAxis axis, const std::vector<PlotPoint>& points)
+{
+    for (const PlotPoint& point : points)
+    {
+        axis.low = std::min(axis.low, decade_below(point.y));
+        axis.high = std::max(axis.high, decade_above(point.y));
+    }
+    return axis;
+}
+
 template <bool kRate>
 void draw_by_size(const MessageRoom& r)
 {
@@ -298,15 +325,21 @@ void draw_by_size(const MessageRoom& r)
         return;
     }
     const Drawn drawn{*c, r.state.kind, kRate};
+    const std::vector<PlotPoint> measured = measured_points(r.frame, kRate);
     Plot plot(r.p, r.area,
               {kLeast, c->bytes.back(), PlotScale::log, "message size",
                [](double v) { return format_bytes(Bytes(v)); }},
-              values_of(drawn), {.names = 168});
+              values_with(values_of(drawn), measured),
+              {.note = measured.empty() ? "" : "dots: your nccl-tests", .names = 168});
     if (!plot)
     {
         return;
     }
     draw_lines(r.p, plot, drawn);
+    for (const PlotPoint& point : measured)
+    {
+        plot.dot(point, {r.p.theme.text, 4, PlotShape::disc, false, "measured by nccl-tests"});
+    }
     plot.rule_x(c->message.value, {r.p.theme.text, 1, true},
                 "gradients, " + format_bytes(c->message, r.frame.preferences.unit));
 }
@@ -451,6 +484,7 @@ extern const ViewInfo message_view{
     {"collective.ranks", "collective.message_gb", "cluster.node_link_gb_per_s", "cluster.network_gb_per_s",
      "collective.latency_us"},
     make_view<MessageView>,
-    kPages};
+    kPages,
+    ViewRole::message};
 
 } // namespace ringside

@@ -1,14 +1,17 @@
 // A job that hangs: eight ranks' calls as their flight recorders have them, the watchdog's clock, and the
 // user who finds out which rank desynchronized first, and how.
 //
-// The clock is in parts: the run, then ten minutes of the watchdog.
+// The clock is in parts: the run, then ten minutes of the watchdog. One file, since calls, clock and
+// verdict tell of one hang.
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
 #include "core/pipeline/simulate.h"
 #include "core/reliability/hang.h"
 #include "ui/draw/painter.h"
+#include "ui/shell/frame/run_frame.h"
 #include "ui/shell/view.h"
+#include "ui/views/reliability/hangs/recorded.h"
 #include "ui/widgets/charts/stacked_bar.h"
 #include "ui/widgets/panel_column.h"
 #include "ui/widgets/pictures/timeline.h"
@@ -270,7 +273,13 @@ private:
     void draw_faults(PanelColumn& column);
     void tell();
     std::string verdict() const;
+    // Null: no dumps were opened, or a case is on show all the same.
+    const RunReading* recorded(const Frame& frame) const
+    {
+        return frame.run != nullptr && frame.run->run.hang && !cases_ ? &frame.run->run : nullptr;
+    }
 
+    bool cases_ = false; // although dumps were opened
     std::uint64_t seed_ = 1;
     HangCase hang_ = draw_hang(1);
     std::optional<std::size_t> accused_;
@@ -292,6 +301,10 @@ double HangsView::waited(const Frame& frame) const
 
 Motion HangsView::motion(const Frame& frame) const
 {
+    if (recorded(frame) != nullptr)
+    {
+        return {};
+    }
     return {.duration = kAll,
             .per_second = 0.8,
             .stops = {0, kRun / 2, kRun, kAll},
@@ -301,8 +314,12 @@ Motion HangsView::motion(const Frame& frame) const
             .rest = kRun};
 }
 
-std::vector<std::string> HangsView::facts(const Frame&) const
+std::vector<std::string> HangsView::facts(const Frame& frame) const
 {
+    if (const RunReading* const run = recorded(frame))
+    {
+        return {counted(run->hang->ranks, "dump")};
+    }
     return {fmt::format("case {}", seed_), "8 ranks: TP 2, DP 2, PP 2"};
 }
 
@@ -356,6 +373,11 @@ std::string HangsView::verdict() const
 
 void HangsView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
+    if (const RunReading* const run = recorded(frame))
+    {
+        draw_recorded_hang(p, area, *run);
+        return;
+    }
     draw_call_groups(p, area.cut_top(p.px(24)));
     area.cut_top(p.px(8));
     const Rect dog = area.cut_bottom(p.px(26));
@@ -385,6 +407,10 @@ void HangsView::draw(const Frame& frame, const Painter& p, Rect area, Out& out)
 
 Caption HangsView::caption(const Frame& frame) const
 {
+    if (const RunReading* const run = recorded(frame))
+    {
+        return recorded_hang_caption(*run);
+    }
     const std::vector<HangFinding> findings = analyze(hang_.logs);
     Caption caption;
     const bool over = frame.playback.t >= kRun;
@@ -459,6 +485,19 @@ void HangsView::tell()
 bool HangsView::draw_panel(const Frame& frame, const Painter& p, Rect area, Out& out)
 {
     PanelColumn column(p, area, out.animating);
+    if (frame.run != nullptr && frame.run->run.hang)
+    {
+        column.choice({"Your dumps", "Cases"}, cases_);
+    }
+    if (const RunReading* const run = recorded(frame))
+    {
+        for (const std::string& message : run->messages)
+        {
+            column.note(message);
+        }
+        column.note("Choose Cases to find the culprit of hangs that were made up.");
+        return true;
+    }
     draw_faults(column);
     column.gap();
     if (const auto pressed = column.buttons({{"Reveal", "R"}, {"Next", "N"}}))
@@ -495,6 +534,8 @@ extern const ViewInfo hangs_view{
     "Collective hangs",
     "The collective calls of eight ranks until they hang, the watchdog, and the root cause",
     {},
-    make_view<HangsView>};
+    make_view<HangsView>,
+    {},
+    ViewRole::hangs};
 
 } // namespace ringside
