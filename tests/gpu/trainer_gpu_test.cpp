@@ -50,11 +50,14 @@ std::vector<TrainerConfig> configs()
     llama.model.ffn = 40, llama.model.biases = false, llama.model.tied_embeddings = false;
     llama.model.heads = 4, llama.model.kv_heads = 2;
     llama.training.sequence_length = 19;
-    TrainerConfig larger = tiny_config();
+    TrainerConfig wide = llama; // heads of 128, two of queries for one of keys
+    wide.model.hidden = 256, wide.model.heads = 2, wide.model.kv_heads = 1;
+    wide.training.sequence_length = 150;
+    TrainerConfig larger = tiny_config(); // heads of 64
     larger.model.hidden = 256, larger.model.heads = 4;
     larger.training.sequence_length = 128;
     larger.training.micro_batch = larger.training.global_batch = 4;
-    return {tiny_config(), llama, larger};
+    return {tiny_config(), llama, wide, larger};
 }
 
 } // namespace

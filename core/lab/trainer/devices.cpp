@@ -3,9 +3,21 @@
 #include <fmt/format.h>
 
 #include "core/lab/trainer/cpu/cpu_backend.h"
+#include "core/lab/trainer/timed_backend.h"
 
 namespace ringside::trainer
 {
+
+namespace
+{
+
+Device device_of(std::unique_ptr<Backend> backend, std::string_view why)
+{
+    std::string says = fmt::format("training on {} ({})", backend->name(), why);
+    return {std::make_unique<TimedBackend>(std::move(backend)), std::move(says)};
+}
+
+} // namespace
 
 Result<Device> open_device(std::string_view asked, std::size_t threads)
 {
@@ -20,18 +32,14 @@ Result<Device> open_device(std::string_view asked, std::size_t threads)
     }
     if (cuda.backend)
     {
-        std::string says = fmt::format("training on {} ({})", cuda.backend->name(),
-                                       asked == "auto" ? "a CUDA device is here" : "as asked");
-        return Device{std::move(cuda.backend), std::move(says)};
+        return device_of(std::move(cuda.backend), asked == "auto" ? "a CUDA device is here" : "as asked");
     }
     if (asked == "cuda")
     {
         return Issue{"--device", fmt::format("no CUDA: {}", cuda.reason), "use --device cpu"};
     }
-    auto cpu = std::make_unique<CpuBackend>(threads);
-    const std::string why = asked == "cpu" ? "as asked" : fmt::format("no CUDA: {}", cuda.reason);
-    std::string says = fmt::format("training on {} ({})", cpu->name(), why);
-    return Device{std::move(cpu), std::move(says)};
+    return device_of(std::make_unique<CpuBackend>(threads),
+                     asked == "cpu" ? "as asked" : fmt::format("no CUDA: {}", cuda.reason));
 }
 
 } // namespace ringside::trainer

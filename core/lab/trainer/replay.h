@@ -21,8 +21,12 @@ public:
     // Network::train(), or its recording. Who looks into tensors sees them step by step.
     bool train(Network& network, const Tokens& batch, const LossWeights& weights, float* losses,
                const Onlookers& onlookers);
-    // The network computes in another way from now on.
-    void forget() { last_ = {}; }
+    // The network computes in another way from now on, or the backend may record again.
+    void forget()
+    {
+        last_ = {};
+        refused_ = false;
+    }
     // Micro-batches that were replayed so far.
     std::int64_t replays() const { return replays_; }
 

@@ -563,8 +563,19 @@ void Trainer::ask_state(const TakeState& take)
 
 Issues Trainer::ask_kernel_times(std::int64_t repeats, Backend::TakeTimes take)
 {
-    backend_->time_kernels(repeats, std::move(take));
-    return ask_step(nullptr, nullptr, false, [](const StepResult&) {});
+    if (!waits())
+    {
+        backend_->time_kernels(repeats, std::move(take));
+        return ask_step(nullptr, nullptr, false, [](const StepResult&) {});
+    }
+    // What was recorded is one kernel to the host, so the step is asked for operation by operation.
+    KernelTimes times;
+    replay_.forget();
+    backend_->time_kernels(repeats, [&](KernelTimes taken) { times = std::move(taken); });
+    Issues issues = ask_step(nullptr, nullptr, false, [](const StepResult&) {});
+    replay_.forget();
+    issues.empty() ? take(std::move(times)) : backend_->time_kernels(0, nullptr);
+    return issues;
 }
 
 std::vector<float> Trainer::gradients()

@@ -5,7 +5,8 @@
 #include "tests/core/lab/trainer_support.h"
 
 #include "core/lab/ranks/communication/backend_memory.h"
-#include "core/lab/trainer/cuda/cuda_backend_ops.h"
+#include "core/lab/trainer/cuda/cuda_backend.h"
+#include "core/lab/trainer/timed_backend.h"
 
 #include <catch2/catch_approx.hpp>
 
@@ -174,6 +175,28 @@ TEST_CASE("16-bit training by CUDA's kernels follows the CPU's emulation")
     }
 }
 
+TEST_CASE("16-bit training with heads for tensor cores follows the CPU's emulation, queries grouped or not")
+{
+    for (TrainerConfig config : {tiny_config(), llama()})
+    {
+        for (const std::int64_t width : {64, 128})
+        {
+            CAPTURE(width, config.model.kv_heads);
+            config.model.heads = 2;
+            config.model.kv_heads = config.model.positions == Positions::rope ? 1 : 2;
+            config.model.hidden = 2 * width;
+            config.training.sequence_length = 70;
+            config.training.micro_batch = config.training.global_batch = 1;
+            config.training.precision = Precision::bf16;
+            auto cpu = make_trainer(config);
+            auto gpu = shimmed(config);
+            REQUIRE(gpu->restore(cpu->state()).empty());
+            CHECK(step(*gpu).loss == Catch::Approx(step(*cpu).loss).epsilon(1e-3));
+            CHECK(distance(cpu->gradients(), gpu->gradients()) < 0.03);
+        }
+    }
+}
+
 TEST_CASE("8-bit training by CUDA's kernels follows the CPU's emulation, scales and codes included")
 {
     for (TrainerConfig config : {tiny_config(), llama(), routed()})
@@ -248,6 +271,33 @@ TEST_CASE("experts' steps are replayed too, with the tallies of their own tokens
     }
     CHECK(recorded->state() == plain->state());
     CHECK(recorded->replays() == 5);
+}
+
+TEST_CASE("kernels of a recorded step are timed one by one, and the recording goes on afterwards")
+{
+    TrainerConfig config = llama();
+    config.training.global_batch = 4;
+    const auto plain = shimmed(config);
+    auto backend = std::make_unique<CudaBackend>(std::make_unique<ShimRuntime>());
+    auto made = trainer::Trainer::create(config, std::make_unique<trainer::TimedBackend>(std::move(backend)));
+    REQUIRE(made);
+    trainer::Trainer& timed = **made;
+    CHECK(train(timed, 2) == train(*plain, 2));
+    const auto state = timed.state();
+    KernelTimes times;
+    REQUIRE(timed.abilities().kernel_times);
+    REQUIRE(timed.ask_kernel_times(1, [&](KernelTimes taken) { times = std::move(taken); }).empty());
+    CHECK(timed.replays() == plain->replays());
+    const auto of = [&](std::string_view name)
+    { return std::ranges::find(times.list, name, &KernelTime::name); };
+    REQUIRE(of("attention backward") != times.list.end());
+    CHECK(of("attention backward")->launches == 2 * config.model.layers); // of two micro-batches
+    CHECK(of("attention backward")->seconds > 0);
+    CHECK(of("update")->launches == 1);
+    CHECK(std::ranges::is_sorted(times.list, std::greater(), &KernelTime::seconds));
+    REQUIRE(timed.restore(state).empty());
+    CHECK(train(timed, 3) == train(*plain, 3));
+    CHECK(timed.replays() > 3);
 }
 
 TEST_CASE("a recording ends where memory, model or loss scale change, and another one begins")

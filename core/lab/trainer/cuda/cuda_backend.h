@@ -61,6 +61,13 @@ private:
     static constexpr Index kWorkspace = Index{32} << 20U; // [B] for partial sums and for cuBLASLt
 
     Tensor scratch(DType type, Index rows, Index cols);
+    bool run_flash(const AttentionBackward& attention);
+    // So many bytes for what the next kernels hand each other.
+    void* room(Index bytes);
+    // With dynamic shared memory [B].
+    template <class... Parameters, class... Arguments>
+    void launch_shared(void (*kernel)(Parameters...), dim3 grid, unsigned threads, std::size_t shared,
+                       Arguments... arguments);
     Tensor before_rounding(const Tensor& out);
     Tensor in_format_of(const Tensor& a, const Tensor& b);
     void sum_columns(const Tensor& gradient, const NormBackward* norm, const Tensor& gain,

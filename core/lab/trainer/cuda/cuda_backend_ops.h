@@ -1,11 +1,10 @@
 // The CUDA backend's operations as launches of kernels. Included by one source of the program, which nvcc
 // compiles, and by one of the tests, which the shim makes runnable.
-// One file, since each operation is a few lines of launch.
+// Attention's are in cuda_attention_ops.h.
 #pragma once
 
 #include "core/lab/trainer/cuda/cuda_backend.h"
 #include "core/lab/trainer/cuda/kernels_experts.h"
-#include "core/lab/trainer/cuda/kernels_hop.h"
 #include "core/lab/trainer/cuda/kernels_product.h"
 #include "core/lab/trainer/cuda/kernels_rows.h"
 #include "core/lab/trainer/cuda/kernels_update.h"
@@ -52,59 +51,6 @@ T* as(const Tensor& t)
 Any any(const Tensor& t)
 {
     return {t.data, t.type};
-}
-
-AttentionShape shape_of(const Attention& a)
-{
-    return {a.length, a.heads, a.kv_heads, static_cast<int>(a.head_dim),
-            1.0F / std::sqrt(static_cast<float>(a.head_dim))};
-}
-// Calls `work` with a number of columns for each lane that is enough.
-template <class Work>
-void per_lane(Index head_dim, const Work& work)
-{
-    if (head_dim <= 32)
-    {
-        return work(std::integral_constant<std::size_t, 4>{});
-    }
-    if (head_dim <= 64)
-    {
-        return work(std::integral_constant<std::size_t, 8>{});
-    }
-    if (head_dim <= 128)
-    {
-        return work(std::integral_constant<std::size_t, 16>{});
-    }
-    work(std::integral_constant<std::size_t, 32>{});
-}
-
-HopShape shape_of(const AttentionHop& a)
-{
-    return {a.queries,
-            a.keys,
-            a.length,
-            a.heads,
-            a.kv_heads,
-            static_cast<int>(a.head_dim),
-            1.0F / std::sqrt(static_cast<float>(a.head_dim)),
-            a.query.stride,
-            a.key_value.stride};
-}
-unsigned tiles_of(const AttentionHop& a)
-{
-    const Index each = a.length / a.queries.pieces;
-    return static_cast<unsigned>(a.queries.pieces) * blocks(each, kTileRows).x;
-}
-// [B] of shared memory: tiles of rows and of keys, and what they make of each other.
-std::size_t forward_shared(Index head_dim)
-{
-    const auto d = static_cast<std::size_t>(head_dim);
-    return sizeof(float) * ((kTileRows + 2 * kTileKeys) * (d + 1) + kTileRows * (kTileKeys + 1));
-}
-std::size_t backward_shared(Index head_dim)
-{
-    const auto d = static_cast<std::size_t>(head_dim);
-    return sizeof(float) * (2 * (kTileRows + kTileKeys) * (d + 1) + 2 * kTileRows * (kTileKeys + 1));
 }
 
 Operand operand(const Tensor& t, bool flipped, Index lines)
@@ -159,6 +105,19 @@ Tensor CudaBackend::scratch(DType type, Index rows, Index cols)
         }
     }
     return tensor(scratch_, type, rows, cols);
+}
+
+void* CudaBackend::room(Index bytes)
+{
+    return bytes <= kWorkspace ? workspace_ : scratch(DType::f32, 1, (bytes + 3) / 4).data;
+}
+
+template <class... Parameters, class... Arguments>
+void CudaBackend::launch_shared(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
+                                std::size_t shared, Arguments... arguments)
+{
+    runtime_->allow_shared(reinterpret_cast<const void*>(kernel), static_cast<Index>(shared));
+    launch(kernel, grid, threads, shared, runtime_->stream(), arguments...);
 }
 
 // Tensor cores take one format, or two of 8 bits.
@@ -306,115 +265,6 @@ void CudaBackend::run(const Rope& r)
             });
 }
 
-void CudaBackend::run(const Attention& a)
-{
-    const std::size_t shared = forward_shared(a.head_dim);
-    const dim3 grid(blocks(a.length, kTileRows).x, static_cast<unsigned>(a.sequences() * a.heads));
-    in_type(a.qkv.type,
-            [&]<class T>(T)
-            {
-                per_lane(a.head_dim,
-                         [&](auto lanes)
-                         {
-                             const auto kernel = attention_kernel<T, decltype(lanes)::value>;
-                             runtime_->allow_shared(reinterpret_cast<const void*>(kernel),
-                                                    static_cast<Index>(shared));
-                             launch(kernel, grid, kTileThreads, shared, runtime_->stream(), as<T>(a.qkv),
-                                    as<T>(a.out), a.log_sums, shape_of(a));
-                         });
-            });
-}
-
-void CudaBackend::run(const AttentionBackward& b)
-{
-    const Attention& a = b.forward;
-    const std::size_t shared = backward_shared(a.head_dim);
-    const unsigned tiles = blocks(a.length, kTileRows).x;
-    const auto sequences = static_cast<unsigned>(a.sequences());
-    const Index sums = a.out.rows * a.heads;
-    auto* shares = static_cast<float*>(workspace_);
-    in_type(a.qkv.type,
-            [&]<class T>(T)
-            {
-                launch(attention_shared_kernel<T>, blocks(sums, kThreads), kThreads, 0, runtime_->stream(),
-                       as<T>(a.out), as<T>(b.gradient), shares, a.head_dim, sums);
-                const AttentionGradients<T> gradients{as<T>(a.qkv), as<T>(b.gradient), a.log_sums, shares,
-                                                      as<T>(b.dqkv)};
-                per_lane(a.head_dim,
-                         [&](auto lanes)
-                         {
-                             const auto query = query_gradient_kernel<T, decltype(lanes)::value>;
-                             const auto key = key_gradient_kernel<T, decltype(lanes)::value>;
-                             for (const void* kernel :
-                                  {reinterpret_cast<const void*>(query), reinterpret_cast<const void*>(key)})
-                             {
-                                 runtime_->allow_shared(kernel, static_cast<Index>(shared));
-                             }
-                             launch(query, dim3(tiles, sequences * static_cast<unsigned>(a.heads)),
-                                    kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
-                             launch(key, dim3(tiles, sequences * static_cast<unsigned>(a.kv_heads)),
-                                    kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
-                         });
-            });
-}
-
-void CudaBackend::run(const AttentionHop& a)
-{
-    const std::size_t shared = forward_shared(a.head_dim);
-    const dim3 grid(tiles_of(a), static_cast<unsigned>(a.sequences() * a.heads));
-    in_type(a.query.type,
-            [&]<class T>(T)
-            {
-                per_lane(a.head_dim,
-                         [&](auto lanes)
-                         {
-                             const auto kernel = hop_kernel<T, decltype(lanes)::value>;
-                             runtime_->allow_shared(reinterpret_cast<const void*>(kernel),
-                                                    static_cast<Index>(shared));
-                             launch(kernel, grid, kTileThreads, shared, runtime_->stream(), as<T>(a.query),
-                                    as<T>(a.key_value), static_cast<float*>(a.out.data), a.log_sums, a.begins,
-                                    shape_of(a));
-                         });
-            });
-}
-
-void CudaBackend::run(const AttentionHopBackward& b)
-{
-    const AttentionHop& a = b.forward;
-    const std::size_t shared = backward_shared(a.head_dim);
-    const auto sequences = static_cast<unsigned>(a.sequences());
-    const Index sums = a.query.rows * a.heads;
-    auto* shares = static_cast<float*>(workspace_);
-    in_type(a.query.type,
-            [&]<class T>(T)
-            {
-                launch(attention_shared_kernel<T>, blocks(sums, kThreads), kThreads, 0, runtime_->stream(),
-                       as<T>(a.out), as<T>(b.gradient), shares, a.head_dim, sums);
-                const HopGradients<T> gradients{as<T>(a.query),
-                                                as<T>(a.key_value),
-                                                as<T>(b.gradient),
-                                                a.log_sums,
-                                                shares,
-                                                static_cast<float*>(b.dquery.data),
-                                                as<T>(b.dkey_value)};
-                per_lane(a.head_dim,
-                         [&](auto lanes)
-                         {
-                             const auto query = hop_query_gradient_kernel<T, decltype(lanes)::value>;
-                             const auto key = hop_key_gradient_kernel<T, decltype(lanes)::value>;
-                             for (const void* kernel :
-                                  {reinterpret_cast<const void*>(query), reinterpret_cast<const void*>(key)})
-                             {
-                                 runtime_->allow_shared(kernel, static_cast<Index>(shared));
-                             }
-                             launch(query, dim3(tiles_of(a), sequences * static_cast<unsigned>(a.heads)),
-                                    kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
-                             launch(key, dim3(tiles_of(a), sequences * static_cast<unsigned>(a.kv_heads)),
-                                    kTileThreads, shared, runtime_->stream(), gradients, shape_of(a));
-                         });
-            });
-}
-
 void CudaBackend::run(const Activation& a)
 {
     const Tensor out = before_rounding(a.out);
@@ -544,3 +394,5 @@ void CudaBackend::count_exponents(const Tensor& t, std::array<std::int64_t, 256>
 
 } // namespace RINGSIDE_BUILD
 } // namespace ringside::trainer::cuda
+
+#include "core/lab/trainer/cuda/cuda_attention_ops.h"

@@ -6,8 +6,6 @@
 
 // Both builds may end up in one program, so each has a namespace of its own.
 #if defined(__CUDACC__)
-#include <mma.h>
-
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

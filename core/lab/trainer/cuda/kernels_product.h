@@ -1,11 +1,10 @@
 // Our own matrix products, for where cuBLASLt is not there or does not take the formats: in fp32 with a 4 x 4
 // patch of the result for each thread, in 16 and 8 bits on the tensor cores, as fp16 for 8 (which holds them
-// all). Operands of any format and orientation
-// pass through shared memory; edges are filled up with zeros.
+// all). Operands of any format and orientation pass through shared memory; edges are filled up with zeros.
 #pragma once
 
 #include "core/lab/trainer/cuda/device.h"
-#include "core/lab/trainer/cuda/fragments.h"
+#include "core/lab/trainer/cuda/mma.h"
 #include "core/lab/trainer/operations.h"
 
 namespace ringside::trainer::cuda
@@ -144,22 +143,14 @@ template <class T>
 __global__ void tensor_product_kernel(ProductShape p)
 {
     constexpr int kStride = kTensorDeep + kPad;
-    __shared__ __align__(32) T a[kTile * kStride];
-    __shared__ __align__(32) T b[kTile * kStride];
-    __shared__ __align__(32) float result[kTile * (kTile + kPad)];
+    __shared__ __align__(16) T a[kTile * kStride];
+    __shared__ __align__(16) T b[kTile * kStride];
     const Index first_row = static_cast<Index>(blockIdx.y) * kTile;
     const Index first_col = static_cast<Index>(blockIdx.x) * kTile;
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const int row = warp / 2 * 32;
     const int col = warp % 2 * 32;
-    Sums16 sums[2][2];
-    for (auto& line : sums)
-    {
-        for (auto& sum : line)
-        {
-            clear(sum);
-        }
-    }
+    float sums[2][4][4] = {};
     for (Index k = 0; k < p.k; k += kTensorDeep)
     {
         load_tile(p.a, first_row, k, p.k, a);
@@ -167,29 +158,27 @@ __global__ void tensor_product_kernel(ProductShape p)
         __syncthreads();
         for (int deep = 0; deep < kTensorDeep; deep += 16)
         {
-            for (int i = 0; i < 2; ++i)
+            RINGSIDE_UNROLLED
+            for (int j = 0; j < 4; j += 2)
             {
-                for (int j = 0; j < 2; ++j)
+                const Piece right = columns_at(b + (col + j * 8) * kStride + deep, kStride);
+                RINGSIDE_UNROLLED
+                for (int i = 0; i < 2; ++i)
                 {
-                    multiply_add(sums[i][j], a + (row + i * 16) * kStride + deep,
-                                 b + (col + j * 16) * kStride + deep, kStride);
+                    const Piece left = rows_at(a + (row + i * 16) * kStride + deep, kStride);
+                    multiply_add<T>(sums[i][j], left, right.bits[0], right.bits[1]);
+                    multiply_add<T>(sums[i][j + 1], left, right.bits[2], right.bits[3]);
                 }
             }
         }
         __syncthreads();
     }
-    for (int i = 0; i < 2; ++i)
+    RINGSIDE_UNROLLED
+    for (int i = 0; i < 32; ++i)
     {
-        for (int j = 0; j < 2; ++j)
-        {
-            put(sums[i][j], result + (row + i * 16) * (kTile + kPad) + col + j * 16, kTile + kPad);
-        }
-    }
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < kTile * kTile; i += kTensorThreads)
-    {
-        finish(p, first_row + i / kTile, first_col + i % kTile,
-               result[i / kTile * (kTile + kPad) + i % kTile]);
+        const int e = i % 4;
+        finish(p, first_row + row + i / 16 * 16 + row_of(e), first_col + col + i / 4 % 4 * 8 + column_of(e),
+               sums[i / 16][i / 4 % 4][e]);
     }
 }
 

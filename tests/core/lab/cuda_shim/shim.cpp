@@ -10,6 +10,7 @@
 #include <csetjmp>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ringside::shim
@@ -29,6 +30,12 @@ enum class Waits
     over
 };
 
+struct Copy
+{
+    void* to;
+    const void* from; // null: zeros
+};
+
 // Fibers are entered once through a context; after that they jump, which spares two system calls a turn.
 struct Fiber
 {
@@ -38,13 +45,14 @@ struct Fiber
     std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStack); // NOLINT(modernize-avoid-c-arrays)
     dim3 thread;
     Waits waits = Waits::nothing;
-    unsigned exchanges = 0; // how many it has taken part in
+    unsigned exchanges = 0;                // how many it has taken part in
+    std::vector<std::vector<Copy>> copies; // groups on their way, the last one not complete
 };
 
 // What the lanes of a warp hand each other: two rooms, so that a lane that is ahead does not overwrite.
 struct Warp
 {
-    std::array<std::array<std::uint64_t, kLanes>, 2> values{};
+    std::array<std::array<Words, kLanes>, 2> values{};
 };
 
 struct Machine
@@ -60,6 +68,7 @@ struct Machine
     Order order = Order::forwards;
     std::vector<std::function<void()>>* recording = nullptr;
     std::uint64_t random = 1;
+    const char* fault = nullptr; // that a fiber met, on whose stack nothing can be thrown
 };
 
 Machine& machine()
@@ -139,6 +148,7 @@ void start_fibers()
         fiber.thread = {at % size.x, at / size.x % size.y, at / size.x / size.y};
         fiber.waits = Waits::nothing;
         fiber.exchanges = 0;
+        fiber.copies.assign(1, {});
     }
 }
 
@@ -209,6 +219,15 @@ bool open_barriers()
     return opened;
 }
 
+void throw_fault()
+{
+    if (const char* fault = std::exchange(machine().fault, nullptr))
+    {
+        machine().fibers.clear(); // they are in the middle of a kernel
+        throw std::runtime_error(fault);
+    }
+}
+
 void run_block()
 {
     Machine& m = machine();
@@ -223,6 +242,7 @@ void run_block()
                 m.current = i;
                 m.place.thread = m.fibers[i]->thread;
                 give_turn(*m.fibers[i]);
+                throw_fault();
                 ran = true;
             }
         }
@@ -295,6 +315,12 @@ void* dynamic_shared()
     return machine().shared.data();
 }
 
+void fail(const char* fault)
+{
+    machine().fault = fault;
+    wait_for(Waits::block);
+}
+
 void block_barrier()
 {
     wait_for(Waits::block);
@@ -310,13 +336,37 @@ unsigned lane()
     return static_cast<unsigned>(machine().current % kLanes);
 }
 
-std::uint64_t exchange(std::uint64_t value, unsigned from)
+const std::array<Words, kLanes>& exchange(const Words& own)
 {
     const std::size_t warp = machine().current / kLanes;
-    const unsigned room = current().exchanges++ % 2;
-    machine().warps[warp].values[room][lane()] = value;
+    auto& room = machine().warps[warp].values[current().exchanges++ % 2];
+    room[lane()] = own;
     wait_for(Waits::warp);
-    return machine().warps[warp].values[room][from % kLanes];
+    return room;
+}
+
+void start_copy(void* to, const void* from)
+{
+    current().copies.back().push_back({to, from});
+}
+
+void end_group()
+{
+    current().copies.emplace_back();
+}
+
+void wait_for_copies(std::size_t left)
+{
+    constexpr std::size_t kBytes = 16;
+    auto& groups = current().copies;
+    while (groups.size() > left + 1)
+    {
+        for (const Copy& copy : groups.front())
+        {
+            copy.from ? std::memcpy(copy.to, copy.from, kBytes) : std::memset(copy.to, 0, kBytes);
+        }
+        groups.erase(groups.begin());
+    }
 }
 
 } // namespace ringside::shim

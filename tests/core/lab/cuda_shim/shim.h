@@ -4,6 +4,7 @@
 // time.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -60,20 +61,26 @@ void enqueue(std::function<void()> work);
 // Runs `body` once for every thread. Throws std::runtime_error when barriers do not meet.
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& body);
 
+// Ends the launch: run_grid() throws std::runtime_error.
+void fail(const char* fault);
 void* dynamic_shared();
 void block_barrier();
 void warp_barrier();
-// What lane `from` of this thread's warp handed in to the same call.
-std::uint64_t exchange(std::uint64_t value, unsigned from);
+// What all lanes of this thread's warp handed in to the same call; there until the next but one.
+using Words = std::array<std::uint64_t, 3>;
+const std::array<Words, 32>& exchange(const Words& own);
 unsigned lane();
+// 16 bytes, or zeros, that are copied when they are waited for: who reads them before sees what was there.
+void start_copy(void* to, const void* from);
+void end_group();
+void wait_for_copies(std::size_t left);
 
 template <class T>
 T shuffled(T value, unsigned from)
 {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof value);
-    bits = exchange(bits, from);
-    std::memcpy(&value, &bits, sizeof value);
+    Words own{};
+    std::memcpy(own.data(), &value, sizeof value);
+    std::memcpy(&value, exchange(own)[from].data(), sizeof value);
     return value;
 }
 
@@ -109,7 +116,7 @@ inline float __expf(float x)
 }
 // NOLINTEND(readability-identifier-naming)
 
-// What device.h and fragments.h have from nvcc.
+// What device.h has from nvcc.
 #define RINGSIDE_BUILD by_shim
 #define RINGSIDE_UNROLLED
 #define RINGSIDE_ROLLED
@@ -128,41 +135,6 @@ void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sh
 {
     shim::enqueue(
         [=] { shim::run_grid(grid, block, shared, [=] { kernel(static_cast<Parameters>(arguments)...); }); });
-}
-
-// Every lane has eight elements of a piece.
-struct Sums16
-{
-    float values[8]; // element lane + 32 i of the piece, row after row
-};
-
-inline void clear(Sums16& sums)
-{
-    sums = {};
-}
-
-template <class T>
-void multiply_add(Sums16& sums, const T* a, const T* b, int stride)
-{
-    const auto lane = static_cast<int>(shim::lane());
-    for (int i = 0; i < 8; ++i)
-    {
-        const T* row = a + (lane + 32 * i) / 16 * stride;
-        const T* col = b + (lane + 32 * i) % 16 * stride;
-        for (int k = 0; k < 16; ++k)
-        {
-            sums.values[i] += to_float(row[k]) * to_float(col[k]);
-        }
-    }
-}
-
-inline void put(const Sums16& sums, float* to, int stride)
-{
-    const auto lane = static_cast<int>(shim::lane());
-    for (int i = 0; i < 8; ++i)
-    {
-        to[(lane + 32 * i) / 16 * stride + (lane + 32 * i) % 16] = sums.values[i];
-    }
 }
 
 } // namespace RINGSIDE_BUILD

@@ -56,6 +56,15 @@ inline float score_scale(Index head_dim)
     return 1.0F / __builtin_sqrtf(static_cast<float>(head_dim));
 }
 
+// Scores that a query must not see, of which exp() is 0: rows are then as long as each other and loops whole.
+inline void hide(float* row, Index seen, Index cols)
+{
+    for (Index j = seen; j < cols; ++j)
+    {
+        row[j] = -1e38F;
+    }
+}
+
 // strip = exp(strip / sqrt(d) - log_sum(row)): probabilities again, from the logarithms that the forward
 // kept. Row i sees the first seen(i) columns; the others become 0.
 template <class Seen, class LogSum>
@@ -65,15 +74,11 @@ inline void exponentials(const Tensor& strip, Index head_dim, const Seen& seen, 
     for (Index i = 0; i < strip.rows; ++i)
     {
         auto* row = static_cast<float*>(strip.at(i));
-        const Index sees = seen(i);
         const float subtract = log_sum(i);
-        for (Index j = 0; j < sees; ++j)
+        hide(row, seen(i), strip.cols);
+        for (Index j = 0; j < strip.cols; ++j)
         {
             row[j] = fast_exp(row[j] * scale - subtract);
-        }
-        for (Index j = sees; j < strip.cols; ++j)
-        {
-            row[j] = 0;
         }
     }
 }
@@ -91,21 +96,17 @@ inline void probabilities(const Attention& a, const Head& h, Part queries, const
     for (Index i = 0; i < strip.rows; ++i)
     {
         auto* row = static_cast<float*>(strip.at(i));
-        const Index seen = queries.begin + i + 1;
-        const float most = largest_of(row, seen) * scale;
-        for (Index j = 0; j < seen; ++j)
+        hide(row, queries.begin + i + 1, strip.cols);
+        const float most = largest_of(row, strip.cols) * scale;
+        for (Index j = 0; j < strip.cols; ++j)
         {
             row[j] = fast_exp(row[j] * scale - most);
         }
-        const float sum = sum_of(seen, [row](Index j) { return row[j]; });
+        const float sum = sum_of(strip.cols, [row](Index j) { return row[j]; });
         const float share = 1.0F / sum;
-        for (Index j = 0; j < seen; ++j)
+        for (Index j = 0; j < strip.cols; ++j)
         {
             row[j] *= share;
-        }
-        for (Index j = seen; j < strip.cols; ++j)
-        {
-            row[j] = 0;
         }
         if (log_sums)
         {

@@ -163,9 +163,18 @@ inline Vec fused(float a, Vec b, Vec c)
 #endif
 }
 
-// result[kRows x kCols] += a panel times b panel
-__attribute__((noinline)) void micro(Index depth, const float* a, const float* b, float* result, Index stride)
+// Rows of A for the micro-kernel: where they lie, `stride` apart, or in a panel.
+struct Lines
 {
+    const float* data;
+    Index stride; // 0: a panel
+};
+
+// result[kRows x kCols] += rows of A times a panel of B
+template <bool InPanel>
+__attribute__((noinline)) void micro(Index depth, Lines a, const float* b, float* result, Index stride)
+{
+    const Index row = InPanel ? 1 : a.stride;
     Vec sums[kRows][2] = {};
     for (Index k = 0; k < depth; ++k)
     {
@@ -174,10 +183,10 @@ __attribute__((noinline)) void micro(Index depth, const float* a, const float* b
         RINGSIDE_UNROLL
         for (Index i = 0; i < kRows; ++i)
         {
-            sums[i][0] = fused(a[i], b0, sums[i][0]);
-            sums[i][1] = fused(a[i], b1, sums[i][1]);
+            sums[i][0] = fused(a.data[i * row], b0, sums[i][0]);
+            sums[i][1] = fused(a.data[i * row], b1, sums[i][1]);
         }
-        a += kRows;
+        a.data += InPanel ? kRows : 1;
         b += kCols;
     }
     RINGSIDE_UNROLL
@@ -192,8 +201,13 @@ __attribute__((noinline)) void micro(Index depth, const float* a, const float* b
     }
 }
 
+inline void micro(Index depth, const Lines& a, const float* b, float* result, Index stride)
+{
+    a.stride == 0 ? micro<true>(depth, a, b, result, stride) : micro<false>(depth, a, b, result, stride);
+}
+
 // The micro-kernel where fewer rows or columns than its own are left.
-inline void micro_edge(Index depth, const float* a, const float* b, float* result, Index stride, Index rows,
+inline void micro_edge(Index depth, const Lines& a, const float* b, float* result, Index stride, Index rows,
                        Index cols)
 {
     alignas(64) float whole[kRows * kCols] = {};
@@ -207,41 +221,50 @@ inline void micro_edge(Index depth, const float* a, const float* b, float* resul
     }
 }
 
-inline void panels(Index depth, const float* a, const float* b, float* result, Index stride, Index rows,
-                   Index cols)
+// result += `rows` rows of A, the first `whole` of them where they lie, the others in panels, times panels of
+// B.
+inline void panels(Index depth, const Lines& lying, Index whole, const float* a, const float* b,
+                   float* result, Index stride, Index rows, Index cols)
 {
     for (Index j = 0; j < cols; j += kCols)
     {
         for (Index i = 0; i < rows; i += kRows)
         {
             float* to = result + i * stride + j;
+            const Lines lines = i < whole ? Lines{lying.data + i * lying.stride, lying.stride}
+                                          : Lines{a + (i - whole) * depth, 0};
             if (i + kRows <= rows && j + kCols <= cols)
             {
-                micro(depth, a + i * depth, b + j * depth, to, stride);
+                micro(depth, lines, b + j * depth, to, stride);
             }
             else
             {
-                micro_edge(depth, a + i * depth, b + j * depth, to, stride,
-                           rows - i < kRows ? rows - i : kRows, cols - j < kCols ? cols - j : kCols);
+                micro_edge(depth, lines, b + j * depth, to, stride, rows - i < kRows ? rows - i : kRows,
+                           cols - j < kCols ? cols - j : kCols);
             }
         }
     }
 }
 
-// result (fp32) += rows x cols of the product of two operands; at most kBlockCols columns.
+// result (fp32) += rows x cols of the product of two operands; at most kBlockCols columns. Rows of A that are
+// contiguous floats are read where they lie.
 inline void add_block(const Product& p, const Tile& tile, float* result, Index stride,
                       const ProductScratch& s)
 {
     const Index all = p.k();
+    const bool lies = p.a.type == DType::f32 && !p.a_transposed;
     for (Index k = 0; k < all; k += kDeep)
     {
         const Part deep{k, k + kDeep < all ? k + kDeep : all};
+        const Index depth = deep.end - deep.begin;
         pack<kCols>(p.b, p.b_transposed, tile.cols, deep, s.b, s.row);
         for (Index i = tile.rows.begin; i < tile.rows.end; i += kBlockRows)
         {
             const Index end = i + kBlockRows < tile.rows.end ? i + kBlockRows : tile.rows.end;
-            pack<kRows>(p.a, !p.a_transposed, {i, end}, deep, s.a, s.row);
-            panels(deep.end - deep.begin, s.a, s.b, result + (i - tile.rows.begin) * stride, stride, end - i,
+            const Index whole = lies ? (end - i) / kRows * kRows : 0; // rows that need no panel
+            pack<kRows>(p.a, !p.a_transposed, {i + whole, end}, deep, s.a, s.row);
+            const Lines lying{static_cast<const float*>(p.a.data) + i * p.a.stride + k, p.a.stride};
+            panels(depth, lying, whole, s.a, s.b, result + (i - tile.rows.begin) * stride, stride, end - i,
                    tile.cols.end - tile.cols.begin);
         }
     }

@@ -47,11 +47,9 @@ inline void store_weights(const float* values, const Update& u, Index begin, Ind
     }
 }
 
-// Loshchilov and Hutter, arXiv 1711.05101, algorithm 2.
-inline void adamw(const Update& u, Index begin, Index count, float decay, const float* g, float* w)
+// Loshchilov and Hutter, arXiv 1711.05101, algorithm 2. By value: what is written could be part of an Update.
+inline void adamw(const Update u, float* m, float* v, Index count, float decay, const float* g, float* w)
 {
-    float* m = u.momentum + begin;
-    float* v = u.variance + begin;
     for (Index i = 0; i < count; ++i)
     {
         const float gradient = g[i] * u.gradient_scale;
@@ -62,9 +60,8 @@ inline void adamw(const Update& u, Index begin, Index count, float decay, const 
     }
 }
 
-inline void sgd(const Update& u, Index begin, Index count, float decay, const float* g, float* w)
+inline void sgd(const Update u, float* m, Index count, float decay, const float* g, float* w)
 {
-    float* m = u.momentum + begin;
     for (Index i = 0; i < count; ++i)
     {
         m[i] = u.beta1 * m[i] + g[i] * u.gradient_scale;
@@ -87,7 +84,8 @@ void update(const Update& u, Part elements)
         const float* old = u.master ? u.master + begin : floats(weights, 0, begin, count, weight_piece);
         float* w = weight_piece;
         __builtin_memmove(w, old, static_cast<std::size_t>(count) * sizeof(float));
-        u.rule == UpdateRule::adamw ? adamw(u, begin, count, decay, g, w) : sgd(u, begin, count, decay, g, w);
+        u.rule == UpdateRule::adamw ? adamw(u, u.momentum + begin, u.variance + begin, count, decay, g, w)
+                                    : sgd(u, u.momentum + begin, count, decay, g, w);
         if (u.master)
         {
             __builtin_memcpy(u.master + begin, w, static_cast<std::size_t>(count) * sizeof(float));
