@@ -16,10 +16,10 @@ namespace
 constexpr JsonLimits kAnswerLimits{.letters = 16384, .entries = 10000};
 constexpr std::size_t kMostListed = 5; // oddities of one kind
 
-const JsonTable<AnswerEntry> kEntryTable{
-    {{"task", &AnswerEntry::task, kNeeded},
-     {"time_ms", &AnswerEntry::time_ms, {.needed = true, .least = 0}},
-     {"answer", &AnswerEntry::answer, {.needed = true, .may_be_empty = true}}}};
+const JsonTable<GivenAnswer> kEntryTable{
+    {{"task", &GivenAnswer::task, kNeeded},
+     {"time_ms", &GivenAnswer::time_ms, {.needed = true, .least = 0}},
+     {"answer", &GivenAnswer::answer, {.needed = true, .may_be_empty = true}}}};
 
 const JsonTable<Answers> kAnswersTable{{
     json_schema<Answers>("ringside.answers/1"),
@@ -33,7 +33,7 @@ const JsonTable<Answers> kAnswersTable{{
 std::string seal_of(const Answers& answers, const Assignment& assignment)
 {
     std::string text = fmt::format("{}\n{}\n{}\n", answers.assignment, answers.fingerprint, answers.student);
-    for (const AnswerEntry& entry : answers.log)
+    for (const GivenAnswer& entry : answers.log)
     {
         text += fmt::format("{}\n{}\n{}\n{}\n", entry.task, entry.time_ms, entry.answer.size(), entry.answer);
     }
@@ -46,7 +46,7 @@ void add_log_oddities(std::vector<std::string>& odd, const Answers& answers, con
     bool back = false;
     for (std::size_t i = 0; i < answers.log.size(); ++i)
     {
-        const AnswerEntry& entry = answers.log[i];
+        const GivenAnswer& entry = answers.log[i];
         if (assignment.task(entry.task) == nullptr && ++unknown <= kMostListed)
         {
             odd.push_back(fmt::format("There is no task \"{}\".", entry.task));
@@ -69,11 +69,11 @@ void add_log_oddities(std::vector<std::string>& odd, const Answers& answers, con
 
 } // namespace
 
-const AnswerEntry* Answers::counted(const AssignmentTask& task) const
+const GivenAnswer* Answers::counted(const AssignmentTask& task) const
 {
-    const AnswerEntry* last = nullptr;
+    const GivenAnswer* last = nullptr;
     std::int64_t number = 0;
-    for (const AnswerEntry& entry : log)
+    for (const GivenAnswer& entry : log)
     {
         if (entry.task == task.id && (task.attempts == 0 || ++number <= task.attempts))
         {
@@ -85,7 +85,7 @@ const AnswerEntry* Answers::counted(const AssignmentTask& task) const
 
 std::size_t Answers::given(std::string_view task) const
 {
-    return static_cast<std::size_t>(std::ranges::count(log, task, &AnswerEntry::task));
+    return static_cast<std::size_t>(std::ranges::count(log, task, &GivenAnswer::task));
 }
 
 Answers new_answers(const Assignment& assignment, std::string student)
@@ -100,7 +100,7 @@ nlohmann::ordered_json to_json(const Answers& answers, const Assignment& assignm
                                {"fingerprint", answers.fingerprint},
                                {"student", answers.student},
                                {"log", nlohmann::ordered_json::array()}};
-    for (const AnswerEntry& entry : answers.log)
+    for (const GivenAnswer& entry : answers.log)
     {
         out["log"].push_back(kEntryTable.write(entry));
     }

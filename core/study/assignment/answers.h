@@ -8,7 +8,7 @@
 namespace ringside
 {
 
-struct AnswerEntry
+struct GivenAnswer
 {
     std::string task;
     std::int64_t time_ms = 0; // since 1970
@@ -20,11 +20,11 @@ struct Answers
     std::string assignment;  // id
     std::string fingerprint; // of the assignment they were given to
     std::string student;
-    std::vector<AnswerEntry> log; // in order of time
+    std::vector<GivenAnswer> log; // in order of time
     std::string seal;
 
     // The last one within the attempts that count; null where there is none.
-    const AnswerEntry* counted(const AssignmentTask& task) const;
+    const GivenAnswer* counted(const AssignmentTask& task) const;
     std::size_t given(std::string_view task) const;
 };
 

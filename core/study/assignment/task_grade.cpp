@@ -307,7 +307,7 @@ Result<AnswersGrade> grade_answers(const Assignment& assignment, const Answers& 
             add_below(issues, made.issues(), task.id);
             continue;
         }
-        const AnswerEntry* entry = answers.counted(task);
+        const GivenAnswer* entry = answers.counted(task);
         out.tasks.push_back(grade_task(*made, entry == nullptr ? "" : entry->answer, sources));
     }
     return issues.empty() ? Result<AnswersGrade>(std::move(out)) : Result<AnswersGrade>(std::move(issues));

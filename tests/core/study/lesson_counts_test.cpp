@@ -124,3 +124,34 @@ TEST_CASE("counts of GPUs, stages and micro-batches in a lesson's words are thos
     }
     CHECK(seen == of_others());
 }
+
+TEST_CASE("every number that a lesson asks for is worked out from its scenario, none is typed")
+{
+    static const std::regex kName(R"([a-z_]+\.[a-z][a-z0-9_.]*)");
+    static const std::regex kDigit(R"(\d)");
+    Issues issues;
+    const Course course = load_course(test::source_path("lessons"), issues);
+    std::size_t asked = 0;
+    for (const Lesson& lesson : course.lessons)
+    {
+        for (std::size_t i = 0; i < lesson.steps.size(); ++i)
+        {
+            if (!lesson.steps[i].predict)
+            {
+                continue;
+            }
+            const Prediction& p = *lesson.steps[i].predict;
+            INFO(lesson.id << " " << i + 1 << ": " << p.question);
+            ++asked;
+            if (!p.is_choice())
+            {
+                CHECK(std::regex_search(p.truth, kName));
+            }
+            for (const LessonChoice& choice : p.choices)
+            {
+                CHECK((std::regex_search(choice.when, kName) || !std::regex_search(choice.text, kDigit)));
+            }
+        }
+    }
+    CHECK(asked > 300);
+}
