@@ -4,6 +4,7 @@
 #include "app/commands/console/options.h"
 #include "core/planner/search/layout_search.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct SearchOptions : CommonOptions
     bool changes = false;
     bool csv = false;
     bool all_rows = false;
+    bool serving = false;       // layouts that serve, not those that train
+    std::optional<double> ttft; // [s] objective; nothing: the scenario's
+    std::optional<double> tpot; // [s]
+    std::optional<double> percentile;
 };
 
 // Ends the program with every fault of the options.

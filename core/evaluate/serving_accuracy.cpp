@@ -29,16 +29,35 @@ constexpr std::array<double, kServingMeasures> kMeasureWeights{1, 0.5, 1};
 constexpr double kMostLog = 1; // of one row, so that no outlier leads
 constexpr double kTail = 0.1;
 
-constexpr std::array kFitted{&ServingEngine::layer_us,        &ServingEngine::expert_us,
-                             &ServingEngine::latent_us,       &ServingEngine::quant_us,
-                             &ServingEngine::reduce_us,       &ServingEngine::step_us,
-                             &ServingEngine::request_us,      &ServingEngine::weight_bandwidth,
-                             &ServingEngine::kv_bandwidth,    &ServingEngine::kv8_bandwidth,
-                             &ServingEngine::products,        &ServingEngine::grouped,
-                             &ServingEngine::grouped_rows,    &ServingEngine::widened,
-                             &ServingEngine::attention,       &ServingEngine::link,
-                             &ServingEngine::eager_layer_us,  &ServingEngine::eager_expert_us,
-                             &ServingEngine::eager_latent_us, &ServingEngine::prompt_ms};
+// A constant that is fitted: where the descent begins and what it may become. Starts and ranges are what
+// kernels, links and hosts were measured to do elsewhere, so that a constant which no row of the fit tells
+// apart stays possible.
+struct FittedConstant
+{
+    double ServingEngine::*member;
+    double start;
+    double least;
+    double most;
+};
+
+constexpr std::array kFitted{
+    FittedConstant{&ServingEngine::kernel_us, 3.5, 1.5, 8},
+    FittedConstant{&ServingEngine::eager_kernel_us, 40, 10, 120},
+    FittedConstant{&ServingEngine::reduce_us, 8, 4, 30},
+    FittedConstant{&ServingEngine::step_us, 300, 50, 3000},
+    FittedConstant{&ServingEngine::request_us, 8, 2, 30},
+    FittedConstant{&ServingEngine::weight_bandwidth, 0.85, 0.7, 0.95},
+    FittedConstant{&ServingEngine::kv_bandwidth, 0.85, 0.6, 0.95},
+    FittedConstant{&ServingEngine::kv8_bandwidth, 0.6, 0.3, 0.95},
+    FittedConstant{&ServingEngine::kv_start, 256, 1, 3000},
+    FittedConstant{&ServingEngine::products, 0.65, 0.4, 0.85},
+    FittedConstant{&ServingEngine::grouped, 0.5, 0.15, 1},
+    FittedConstant{&ServingEngine::grouped_rows, 16, 1, 128},
+    FittedConstant{&ServingEngine::widened, 0.6, 0.2, 1},
+    FittedConstant{&ServingEngine::attention, 0.45, 0.15, 0.75},
+    FittedConstant{&ServingEngine::link, 0.7, 0.3, 0.9},
+    FittedConstant{&ServingEngine::prompt_ms, 5, 1, 30},
+};
 
 const Field<ServingEngine>& field_of(double ServingEngine::*member)
 {
@@ -51,22 +70,39 @@ const Field<ServingEngine>& field_of(double ServingEngine::*member)
                                  });
 }
 
-// Fewer turns of a closed loop say the same in less time.
-Scenario for_fitting(const Scenario& scenario, const ServingEngine& constants)
+Scenario with_constants(const Scenario& scenario, const ServingEngine& constants, bool shorter)
 {
-    constexpr std::int64_t kFewTurns = 5;
+    constexpr std::int64_t kFewTurns = 5;       // of a closed loop; and
+    constexpr std::int64_t kFewRequests = 1500; // of a replica say the same in less time
     Serving s = *scenario.serving;
-    for (const auto member : kFitted)
+    for (const FittedConstant& c : kFitted)
     {
-        s.engine.*member = constants.*member;
+        s.engine.*c.member = constants.*c.member;
     }
-    if (s.traffic.arrivals() == Arrivals::concurrency)
+    if (shorter && s.traffic.arrivals() == Arrivals::concurrency)
     {
         s.traffic.requests = kFewTurns * s.traffic.concurrency;
+    }
+    else if (shorter && s.traffic.requests > 0)
+    {
+        s.traffic.requests = std::min(s.traffic.requests, kFewRequests * s.layout.replicas);
     }
     Scenario changed = scenario;
     changed.serving = std::make_shared<const Serving>(std::move(s));
     return changed;
+}
+
+std::array<double, kServingMeasures> ratios_of(const ServedRow& row, const Scenario& scenario)
+{
+    const ServingFigures f = serving_figures(scenario);
+    const std::array<double, kServingMeasures> got{f.tpot.mean, f.ttft.mean,
+                                                   f.output_tokens_per_s / real(f.gpus)};
+    std::array<double, kServingMeasures> ratios{};
+    for (std::size_t m = 0; m < kServingMeasures; ++m)
+    {
+        ratios[m] = f.fits && row.measured[m] > 0 ? got[m] / row.measured[m] : 0;
+    }
+    return ratios;
 }
 
 struct WeighedRow
@@ -81,7 +117,7 @@ double misfit(const std::vector<WeighedRow>& rows, const ServingEngine& constant
     double weights = 0;
     for (const WeighedRow& r : rows)
     {
-        const auto ratios = serving_ratios(*r.row, constants);
+        const auto ratios = ratios_of(*r.row, with_constants(r.row->scenario, constants, true));
         for (std::size_t m = 0; m < kServingMeasures; ++m)
         {
             if (r.row->measured[m] > 0)
@@ -138,15 +174,7 @@ std::string ServedRow::kind() const
 
 std::array<double, kServingMeasures> serving_ratios(const ServedRow& row, const ServingEngine& constants)
 {
-    const ServingFigures f = serving_figures(for_fitting(row.scenario, constants));
-    const std::array<double, kServingMeasures> got{f.tpot.mean, f.ttft.mean,
-                                                   f.output_tokens_per_s / real(f.gpus)};
-    std::array<double, kServingMeasures> ratios{};
-    for (std::size_t m = 0; m < kServingMeasures; ++m)
-    {
-        ratios[m] = f.fits && row.measured[m] > 0 ? got[m] / row.measured[m] : 0;
-    }
-    return ratios;
+    return ratios_of(row, with_constants(row.scenario, constants, false));
 }
 
 Result<std::vector<ServedRow>> served_rows(const json& cases, const std::string& set, const Presets& presets)
@@ -181,28 +209,31 @@ Result<std::vector<ServedRow>> served_rows(const json& cases, const std::string&
 
 std::vector<std::string> fitted_serving_constants()
 {
-    return list_of<std::string>(kFitted, [](auto member) { return std::string(field_of(member).name); });
+    return list_of<std::string>(kFitted,
+                                [](const FittedConstant& c) { return std::string(field_of(c.member).name); });
 }
 
-ServingEngine fitted_engine(const std::vector<ServedRow>& rows, const ServingEngine& start,
-                            const std::string& but)
+ServingEngine fitted_engine(const std::vector<ServedRow>& rows, const std::string& but)
 {
-    constexpr int kPasses = 5;
+    constexpr int kPasses = 8;
     constexpr double kFirstStep = 0.4;
-    constexpr double kShrinks = 0.68;
+    constexpr double kShrinks = 0.72;
     const std::vector<WeighedRow> picked = rows_to_fit(rows, but);
-    ServingEngine best = start;
+    ServingEngine best;
+    for (const FittedConstant& c : kFitted)
+    {
+        best.*c.member = c.start;
+    }
     double least = misfit(picked, best);
     double step = kFirstStep;
     for (int pass = 0; pass < kPasses; ++pass, step *= kShrinks)
     {
-        for (const auto member : kFitted)
+        for (const FittedConstant& c : kFitted)
         {
-            const double most = field_of(member).most <= 1 ? 0.97 : field_of(member).most;
             for (const double factor : {1 + step, 1 / (1 + step)})
             {
                 ServingEngine tried = best;
-                tried.*member = std::min(most, best.*member * factor);
+                tried.*c.member = std::clamp(best.*c.member * factor, c.least, c.most);
                 const double now = misfit(picked, tried);
                 if (now < least)
                 {
@@ -225,7 +256,7 @@ void leave_models_out(std::vector<ServedRow>& rows)
     }
     for (const std::string& model : models)
     {
-        const ServingEngine constants = fitted_engine(rows, ServingEngine{}, model);
+        const ServingEngine constants = fitted_engine(rows, model);
         for (ServedRow& row : rows)
         {
             row.left_out = row.scenario.model.preset == model ? serving_ratios(row, constants) : row.left_out;
@@ -262,6 +293,13 @@ struct LeftOut
     double log = 0; // of measured over computed
 };
 
+double quantile_of(std::vector<double> values, double q)
+{
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[at(static_cast<std::int64_t>(q * real(std::ssize(values) - 1)))];
+}
+
+// Ends that leave a tenth of the rows below and above, of all models but one.
 std::pair<double, double> ends_without(const std::vector<LeftOut>& all, const std::string& but)
 {
     std::vector<double> logs;
@@ -272,11 +310,9 @@ std::pair<double, double> ends_without(const std::vector<LeftOut>& all, const st
             logs.push_back(l.log);
         }
     }
-    std::sort(logs.begin(), logs.end());
-    const auto place = [&](double q)
-    { return logs[at(static_cast<std::int64_t>(q * real(std::ssize(logs) - 1)))]; };
     return logs.empty() ? std::pair{-0.5, 0.5}
-                        : std::pair{std::min(-0.01, place(kTail)), std::max(0.01, place(1 - kTail))};
+                        : std::pair{std::min(-0.01, quantile_of(logs, kTail)),
+                                    std::max(0.01, quantile_of(logs, 1 - kTail))};
 }
 
 ServingBand band_from(const std::vector<ServedRow>& rows, ServingMeasure measure)
@@ -294,20 +330,23 @@ ServingBand band_from(const std::vector<ServedRow>& rows, ServingMeasure measure
             models.insert(all.back().model);
         }
     }
-    ServingBand band;
+    // How far beyond the other models' ends each row lies: 80% of them at most that far.
+    const auto beyond = [&](const LeftOut& l)
+    {
+        const auto [low, high] = ends_without(all, l.model);
+        return std::max(low - l.log, l.log - high);
+    };
+    const std::vector<double> needed = list_of<double>(all, beyond);
+    const double wider = std::max(0.0, quantile_of(needed, 1 - 2 * kTail));
     const auto [low, high] = ends_without(all, {});
-    band.low = std::exp(low);
-    band.high = std::exp(high);
+    ServingBand band;
+    band.low = std::exp(low - wider);
+    band.high = std::exp(high + wider);
     band.rows = std::ssize(all);
     band.models = std::ssize(models);
     band.median = median_error(pointers, measure, true).median;
-    double inside = 0;
-    for (const LeftOut& l : all)
-    {
-        const auto own = models.size() > 1 ? ends_without(all, l.model) : std::pair{low, high};
-        inside += l.log >= own.first && l.log <= own.second ? 1 : 0;
-    }
-    band.coverage = all.empty() ? 0 : inside / real(std::ssize(all));
+    const auto inside = std::ranges::count_if(needed, [&](double n) { return n <= wider; });
+    band.coverage = all.empty() ? 0 : real(inside) / real(std::ssize(all));
     return band;
 }
 

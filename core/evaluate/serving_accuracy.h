@@ -1,6 +1,6 @@
 // How far computed serving is from measured rows, and how far it would be had a model not been there to fit
-// to. The constants of core/scenario/serving.h are fitted to the rows of all other models, from the same
-// start, and then asked for the rows of the model that was left out.
+// to. The constants of core/scenario/serving.h are fitted to the rows of all other models, from a start that
+// no row had a part in and within ranges, and then asked for the rows of the model that was left out.
 //
 // The fit is a descent along one constant after the other on the mean absolute logarithm of computed over
 // measured, rows weighed by 1 over the square root of their model's number, TTFT by a half. Of each model,
@@ -45,9 +45,8 @@ std::array<double, kServingMeasures> serving_ratios(const ServedRow& row, const 
 
 // The names of the constants that are fitted; the others are the engines' defaults.
 std::vector<std::string> fitted_serving_constants();
-// `start` with those fitted to the rows of all models but `but`.
-ServingEngine fitted_engine(const std::vector<ServedRow>& rows, const ServingEngine& start,
-                            const std::string& but);
+// Those fitted to the rows of all models but `but`.
+ServingEngine fitted_engine(const std::vector<ServedRow>& rows, const std::string& but);
 // Fills in `left_out` of every row, one fit for each model.
 void leave_models_out(std::vector<ServedRow>& rows);
 
@@ -59,8 +58,8 @@ struct MedianError
 };
 MedianError median_error(const std::vector<const ServedRow*>& rows, ServingMeasure measure, bool left_out);
 
-// Bands that hold 80% of the rows of each measure, ends by all other models' rows; what they cover is counted
-// with each model's own ends.
+// Bands of each measure: ends that hold 80% of all models' left-out rows, widened until 80% of the rows lie
+// within ends which the other models' rows alone gave. What they cover is counted with the latter.
 ServingEvidence serving_evidence(const std::vector<ServedRow>& rows);
 
 } // namespace ringside

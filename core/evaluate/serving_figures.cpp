@@ -174,13 +174,13 @@ struct Nearness
     bool engine = false;
 };
 
-Nearness nearness(const Scenario& scenario, const ServingEvidence& evidence)
+Nearness nearness(const Scenario& scenario, std::string_view engine_id, const ServingEvidence& evidence)
 {
     Nearness n;
     for (const ServedKind& kind : evidence.kinds)
     {
         const bool gpu = kind.gpu == accelerator_kind(scenario.cluster.gpu.id);
-        const bool engine = kind.engine == scenario.serving->engine.id;
+        const bool engine = kind.engine == engine_id;
         n.gpu = n.gpu || gpu;
         n.engine = n.engine || engine;
         n.model = n.model || kind.model == scenario.model.preset;
@@ -193,36 +193,49 @@ constexpr double kUnmeasured = 1.25; // wider for an accelerator or an engine wi
 
 } // namespace
 
-Band serving_band(const Scenario& scenario, ServingMeasure measure)
+Band serving_band(const ServingEvidence& evidence, std::string_view engine, const Scenario& scenario,
+                  ServingMeasure measure)
 {
     Band band;
-    static const ServingEvidence none;
-    const ServingEvidence& evidence = scenario.serving->evidence ? *scenario.serving->evidence : none;
     const ServingBand& own = band_of(evidence, measure);
-    const Nearness n = nearness(scenario, evidence);
+    const Nearness n = nearness(scenario, engine, evidence);
     const double wider = (n.gpu ? 1 : kUnmeasured) * (n.engine ? 1 : kUnmeasured);
     band.low = own.low / wider;
     band.high = own.high * wider;
     return band;
 }
 
-std::string serving_evidence_words(const Scenario& scenario, ServingMeasure measure)
+Band serving_band(const Scenario& scenario, ServingMeasure measure)
 {
-    if (!scenario.serving->evidence || scenario.serving->evidence->kinds.empty())
+    static const ServingEvidence none;
+    const Serving& s = *scenario.serving;
+    return serving_band(s.evidence ? *s.evidence : none, s.engine.id, scenario, measure);
+}
+
+std::string serving_evidence_words(const ServingEvidence& evidence, const ServingEngine& engine,
+                                   const Scenario& scenario, ServingMeasure measure)
+{
+    if (evidence.kinds.empty())
     {
         return "held against no measured row";
     }
-    const ServingEvidence& evidence = *scenario.serving->evidence;
     const ServingBand& own = band_of(evidence, measure);
-    const Nearness n = nearness(scenario, evidence);
-    const std::string near = n.rows > 0 ? fmt::format("{} measured rows of {} on this kind of GPU", n.rows,
-                                                      scenario.serving->engine.name)
-                             : n.gpu    ? std::string("measured on this kind of GPU with other engines")
-                             : n.engine ? std::string("no measured row on this kind of GPU")
-                                        : std::string("no measured row of this engine on this kind of GPU");
+    const Nearness n = nearness(scenario, engine.id, evidence);
+    const std::string near =
+        n.rows > 0 ? fmt::format("{} measured rows of {} on this kind of GPU", n.rows, engine.name)
+        : n.gpu    ? std::string("measured on this kind of GPU with other engines")
+        : n.engine ? std::string("no measured row on this kind of GPU")
+                   : std::string("no measured row of this engine on this kind of GPU");
     return fmt::format("{}{}; {} rows of {} models, each left out of the fit: median error {:.0f}%", near,
                        n.model ? ", this model among the measured ones" : "", own.rows, own.models,
                        100 * own.median);
+}
+
+std::string serving_evidence_words(const Scenario& scenario, ServingMeasure measure)
+{
+    static const ServingEvidence none;
+    const Serving& s = *scenario.serving;
+    return serving_evidence_words(s.evidence ? *s.evidence : none, s.engine, scenario, measure);
 }
 
 namespace

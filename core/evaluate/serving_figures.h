@@ -61,8 +61,13 @@ enum class ServingMeasure : std::uint8_t
 };
 // The measured value over the computed one: 80% of the rows of models that the constants had not seen lay
 // between; wider by a factor where the scenario's kind of accelerator was never measured.
+Band serving_band(const ServingEvidence& evidence, std::string_view engine, const Scenario& scenario,
+                  ServingMeasure measure);
+// The same of the engine that the scenario's serving names.
 Band serving_band(const Scenario& scenario, ServingMeasure measure);
 // What it rests on, in a sentence's part.
+std::string serving_evidence_words(const ServingEvidence& evidence, const ServingEngine& engine,
+                                   const Scenario& scenario, ServingMeasure measure);
 std::string serving_evidence_words(const Scenario& scenario, ServingMeasure measure);
 
 // Metrics of this report: those of every scenario, and of its serving where it describes one, which take the

@@ -56,37 +56,35 @@ enum class RoomRule : std::uint8_t
 template <>
 inline constexpr auto kNamesOf<RoomRule> = names<RoomRule>("of-all", "of-free");
 
-// A serving engine's constants. Those of a preset stand in assets/engines, each with its source.
+// A serving engine's constants. Those of a preset stand in assets/engines, each with its source; these are
+// vLLM's.
 struct ServingEngine
 {
     std::string id = "vllm"; // of the preset this came from
     std::string name = "vLLM";
-    // What an iteration takes beside reading and multiplying: kernels and the gaps between them, by what a
-    // layer runs [us].
-    double layer_us = 25;   // norms, rotation, cache write, attention and products
-    double expert_us = 40;  // router, permutation, grouped products and their sum
-    double latent_us = 20;  // more products and kernels of latent attention
-    double quant_us = 5;    // quantizing what products of 8 bits or fewer read, attention's or experts'
-    double reduce_us = 8;   // an all-reduce before its first byte
-    double step_us = 300;   // of all: sampling, embedding, what the scheduler does not hide
-    double request_us = 10; // for each sequence in it
-    double weight_bandwidth = 0.80; // share of the memory's that reading weights reaches
-    double kv_bandwidth = 0.90;     // the same of keys and values of 16 bits
-    double kv8_bandwidth = 0.54;    // of 8 bits
-    double products = 0.65;         // share of the dense peak that products of many rows reach
-    double grouped = 0.35;          // of `products`, what experts' reach where rows abound
-    double grouped_rows = 64;       // [rows] more that each expert's product takes as long as
-    double widened = 0.5;           // of `products`, where stored integers or 4 bits are widened to 16 first
-    double attention = 0.45;        // share of the 16-bit peak that attention reaches
-    double link = 0.70;             // share of the link's rate that all-reduces of many bytes reach
-    double eager_layer_us = 800;    // [us] the host takes to launch a layer without a graph
-    double eager_expert_us = 0;     // [us] more where the layer has experts
-    double eager_latent_us = 700;   // [us] more where attention is latent
-    double prompt_ms = 5;           // [ms] of a request beside the engine's iterations, to its first token
-    double graph_tokens = 512;      // an iteration of more tokens is launched kernel by kernel
-    double memory_fraction = 0.9;   // of what `room` says
-    double workspace_gb = 4;        // [GB] activations, graphs, libraries
-    std::int64_t max_num_seqs = 256;
+    // What an iteration takes beside reading and multiplying; how many kernels a layer has follows from the
+    // model (core/serving/engine/clock.h).
+    double kernel_us = 2.82;         // [us] of a kernel in a replayed graph: its start, the gap before it
+    double eager_kernel_us = 100;    // [us] the host takes to launch one without a graph
+    double reduce_us = 12.9;         // [us] an all-reduce before its first byte
+    double step_us = 131;            // [us] of an iteration: sampling, embedding, scheduler
+    double request_us = 2.5;         // [us] for each sequence in it
+    double weight_bandwidth = 0.833; // share of the memory's that reading weights reaches
+    double kv_bandwidth = 0.667;     // the same of keys and values of 16 bits
+    double kv8_bandwidth = 0.495;    // of 8 bits
+    double kv_start = 567;           // [tokens] more that each sequence's cache takes as long as
+    double products = 0.726;         // share of the dense peak that products of many rows reach
+    double grouped = 0.528;          // of `products`, what experts' reach where rows abound
+    double grouped_rows = 25.9;      // [rows] more that each expert's product takes as long as
+    double widened = 0.595;          // of `products`, where stored integers or 4 bits are widened to 16 first
+    double overlap = 3;              // power p of (read^p + multiply^p)^(1/p); large: the longer of the two
+    double attention = 0.31;         // share of the 16-bit peak that attention reaches
+    double link = 0.475;             // share of the link's rate that all-reduces of many bytes reach
+    double prompt_ms = 2.81;         // [ms] of a request beside the engine's iterations, to its first token
+    double graph_tokens = 512;       // an iteration of more tokens is launched kernel by kernel
+    double memory_fraction = 0.9;    // of what `room` says
+    double workspace_gb = 4;         // [GB] activations, graphs, libraries
+    std::int64_t max_num_seqs = 1024;
     std::int64_t max_num_batched_tokens = 8192;
     BatchScheduler scheduler = BatchScheduler::mixed;
     Admission admission = Admission::preempting;

@@ -2,7 +2,6 @@
 
 #include "core/base/ranges.h"
 #include "core/memory/context_length.h"
-#include "core/serving/load.h"
 
 #include <algorithm>
 
@@ -61,6 +60,9 @@ double exposed(const Scenario& s, const FinetuneReport& report, double passes, d
     return std::max(0.0, passes * whole * (n - 1) / n / rate - compute);
 }
 
+constexpr double kPeakReached = 0.6;
+constexpr double kBandwidthReached = 0.95;
+
 } // namespace
 
 double FinetuneTime::total() const
@@ -74,9 +76,8 @@ FinetuneTime finetune_time(const Scenario& s, FinetuneRecipe recipe, const Finet
     const FinetuneReport report = finetune_report(s, recipe, asked);
     const FinetuneSetup& setup = report.setup;
     const FinetuneWork work = work_of(s, setup);
-    const LoadSetup reached;
-    const double flops = std::max(1.0, s.cluster.gpu.bf16_tflops * 1e12 * reached.peak_reached);
-    const double bytes = std::max(1.0, s.cluster.gpu.hbm_gb_per_s * 1e9 * reached.memory_reached);
+    const double flops = std::max(1.0, s.cluster.gpu.bf16_tflops * 1e12 * kPeakReached);
+    const double bytes = std::max(1.0, s.cluster.gpu.hbm_gb_per_s * 1e9 * kBandwidthReached);
     const bool whole = recipe == FinetuneRecipe::full;
     const double forwards = setup.checkpointing ? 2 : 1;
     FinetuneTime t;

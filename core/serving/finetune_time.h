@@ -1,5 +1,5 @@
 // How long a micro-batch takes in each recipe, with its part of the update: what a frozen base saves, and
-// what 4 bits cost. A roofline over 60% of the peak and 95% of the bandwidth, as load.h's; kernels, padding
+// what 4 bits cost. A roofline over 60% of the peak and 95% of the bandwidth; kernels, padding
 // and the host are left out.
 //
 // Forward, input gradients and weight gradients are 2 FLOPs for each active parameter and token; a frozen

@@ -1,4 +1,3 @@
-// One file, since it is one simulation: arrivals, engines and what both report.
 #include "core/serving/load.h"
 
 #include "core/base/index.h"
@@ -9,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -26,7 +24,6 @@ constexpr std::int64_t kMostEngines = 64;
 constexpr std::int64_t kWarm = 3; // one in so many requests comes before an engine is in full swing
 constexpr double kMostTokens = 1e6;
 constexpr double kMostRate = 1e6;
-constexpr double kMostSteps = 32; // of decoding that are taken at once while nothing else happens
 constexpr double kQuantile = 0.9;
 
 double within(double value, double least, double most, double otherwise)
@@ -35,11 +32,11 @@ double within(double value, double least, double most, double otherwise)
 }
 
 // The setup of engines that only prefill.
-LoadSetup prefilling(const Scenario& scenario, LoadSetup s)
+ServingSetup prefilling(const Scenario& scenario, const LoadSetup& s)
 {
-    s.engine.ranks = s.prefill_ranks;
-    s.engine = holding_setup(scenario, s.engine);
-    return s;
+    ServingSetup engine = s.engine;
+    engine.ranks = s.prefill_ranks;
+    return holding_setup(scenario, engine);
 }
 
 LoadSetup legal(const Scenario& scenario, LoadSetup s)
@@ -48,7 +45,7 @@ LoadSetup legal(const Scenario& scenario, LoadSetup s)
     s.rate = within(s.rate, 1e-6, kMostRate, 1);
     s.engines = std::clamp<std::int64_t>(s.engines, 1, kMostEngines);
     s.prefill = std::clamp<std::int64_t>(s.prefill, 1, kMostEngines);
-    s.prefill_ranks = prefilling(scenario, s).engine.ranks;
+    s.prefill_ranks = prefilling(scenario, s).ranks;
     s.requests = std::clamp<std::int64_t>(s.requests, 1, kMostRequests);
     s.spread = within(s.spread, 0, 2, 0);
     s.cached = within(s.cached, 0, 1, 0);
@@ -58,259 +55,15 @@ LoadSetup legal(const Scenario& scenario, LoadSetup s)
     s.draft_cost = within(s.draft_cost, 0, 1, 0);
     s.first_token = within(s.first_token, 0, 1e9, 1);
     s.each_token = within(s.each_token, 0, 1e9, 1);
-    s.peak_reached = within(s.peak_reached, 0.01, 1, 1);
-    s.memory_reached = within(s.memory_reached, 0.01, 1, 1);
-    s.host_seconds = within(s.host_seconds, 0, 10, 0);
     return s;
 }
 
-// What does not depend on the rate.
-struct Machine
+StorePrecision stored_in(std::int64_t bits, bool floating)
 {
-    Machine(const Scenario& scenario, const LoadSetup& setup)
-        : s(setup), report(serving_report(scenario, setup.engine)),
-          clock(iteration_clock(scenario, setup.engine)), room((report.capacity - report.weights).value),
-          tokens_per_step(expected_tokens(setup.accepted, setup.drafted)), peak(reached_peak(scenario, setup))
-    {
-    }
-
-    double seconds(const Iteration& what) const
-    {
-        return clock(what).total(peak, s.memory_reached) + s.host_seconds;
-    }
-    // One step of decoding: drafts, if any, and the pass that checks them.
-    double step(double decoding, double context, std::vector<PromptPiece> prompts = {}) const
-    {
-        const auto drafted = static_cast<double>(s.drafted);
-        const double pass = seconds({decoding, context, 1 + drafted, std::move(prompts)});
-        return drafted > 0 && decoding > 0
-                   ? pass + drafted * s.draft_cost * seconds({decoding, context, 1, {}})
-                   : pass;
-    }
-    double held(const ServedRequest& r) const
-    {
-        const auto blocks = std::ceil(static_cast<double>(r.prompt + r.answer) / real(kCacheBlock));
-        return std::min(room, real(s.engine.cache_bits) / 8 * report.shape.local(blocks * real(kCacheBlock)));
-    }
-    double found(const ServedRequest& r) const // in the prefix cache; a token at least is computed
-    {
-        return std::min(s.cached * real(r.prompt), real(r.prompt) - 1);
-    }
-
-    const LoadSetup& s;
-    ServingReport report;
-    std::function<ServingTime(const Iteration&)> clock;
-    double room;
-    double tokens_per_step;
-    double peak; // reached
-};
-
-// Which part of the work an engine has.
-enum class Duty : std::uint8_t
-{
-    both,
-    prefill,
-    decode
-};
-
-// One engine and its queue.
-class Engine
-{
-public:
-    Engine(const Machine& machine, Duty duty) : m_(machine), duty_(duty) {}
-
-    // `ready` is when each may begin, ascending. Fills in their times.
-    void run(const std::vector<ServedRequest*>& requests, const std::vector<double>& ready)
-    {
-        std::size_t next = 0;
-        while (next < requests.size() || !waiting_.empty() || !running_.empty())
-        {
-            for (; next < requests.size() && ready[next] <= now_; ++next)
-            {
-                waiting_.push_back({requests[next], 0});
-            }
-            if (waiting_.empty() && running_.empty())
-            {
-                now_ = ready[next];
-                continue;
-            }
-            iterate(next < requests.size() ? ready[next] : std::numeric_limits<double>::infinity());
-        }
-    }
-
-    const std::vector<EnginePass>& passes() const { return passes_; }
-
-private:
-    struct Waiting
-    {
-        ServedRequest* request;
-        double done; // tokens of its prompt
-    };
-    struct Running
-    {
-        ServedRequest* request;
-        double left; // tokens
-        double context;
-    };
-
-    bool admits(const Waiting& w) const
-    {
-        return w.done > 0 || held_ + m_.held(*w.request) <= m_.room * (1 + 1e-12);
-    }
-
-    // The pieces of prompts that the next iteration takes.
-    std::vector<PromptPiece> pieces()
-    {
-        const bool chunked = duty_ == Duty::both && m_.s.system == ServingSystem::chunked;
-        double budget = real(m_.s.budget);
-        budget -= chunked ? real(std::ssize(running_)) * real(1 + m_.s.drafted) : 0;
-        std::vector<PromptPiece> taken;
-        for (Waiting& w : waiting_)
-        {
-            if ((chunked && budget < 1) || !admits(w))
-            {
-                break;
-            }
-            const double known = m_.found(*w.request);
-            const double left = real(w.request->prompt) - known - w.done;
-            const double piece = chunked ? std::min(left, budget) : left;
-            if (piece > budget && !taken.empty())
-            {
-                break;
-            }
-            if (w.done == 0)
-            {
-                w.request->start = now_;
-                held_ += m_.held(*w.request);
-            }
-            taken.push_back({known + w.done, piece, piece >= left});
-            w.done += piece;
-            budget -= piece;
-        }
-        return taken;
-    }
-
-    double mean_context() const
-    {
-        return running_.empty() ? 0
-                                : sum_over(running_, [](const Running& r) { return r.context; }) /
-                                      real(std::ssize(running_));
-    }
-
-    void iterate(double next_arrival)
-    {
-        if (duty_ == Duty::decode)
-        {
-            for (; !waiting_.empty() && admits(waiting_.front()); waiting_.pop_front())
-            {
-                held_ += m_.held(*waiting_.front().request);
-                begin_decoding(*waiting_.front().request);
-            }
-        }
-        const std::vector<PromptPiece> prompts =
-            duty_ == Duty::decode ? std::vector<PromptPiece>() : pieces();
-        const bool stalls = m_.s.system == ServingSystem::prefill_first && !prompts.empty();
-        const double decoding = stalls ? 0 : real(std::ssize(running_));
-        const double context = mean_context();
-        const double once = m_.step(decoding, context, prompts);
-        const double steps = prompts.empty() ? free_steps(next_arrival, once) : 1;
-        const double grown = (steps - 1) / 2 * m_.tokens_per_step;
-        const double start = now_;
-        now_ += steps > 1 ? steps * m_.step(decoding, context + grown) : once;
-        passes_.push_back({start, now_, decoding, sum_over(prompts, &PromptPiece::tokens)});
-        if (!stalls)
-        {
-            decoded(steps);
-        }
-        prefilled();
-    }
-
-    // Steps of decoding until something else happens.
-    double free_steps(double next_arrival, double seconds) const
-    {
-        double steps = kMostSteps;
-        for (const Running& r : running_)
-        {
-            steps = std::min(steps, std::ceil(r.left / m_.tokens_per_step));
-        }
-        return std::max(1.0, std::min(steps, std::ceil((next_arrival - now_) / seconds)));
-    }
-
-    void decoded(double steps)
-    {
-        for (Running& r : running_)
-        {
-            r.left -= steps * m_.tokens_per_step;
-            r.context += steps * m_.tokens_per_step;
-            if (r.left <= 1e-9)
-            {
-                r.request->end = now_;
-                held_ -= m_.held(*r.request);
-            }
-        }
-        std::erase_if(running_, [](const Running& r) { return r.left <= 1e-9; });
-    }
-
-    void prefilled()
-    {
-        while (!waiting_.empty() && waiting_.front().done > 0 &&
-               m_.found(*waiting_.front().request) + waiting_.front().done >=
-                   real(waiting_.front().request->prompt) - 1e-9)
-        {
-            ServedRequest& r = *waiting_.front().request;
-            waiting_.pop_front();
-            r.first = r.end = now_;
-            if (duty_ == Duty::prefill)
-            {
-                held_ -= m_.held(r); // the cache moves on
-            }
-            else
-            {
-                begin_decoding(r);
-            }
-        }
-    }
-
-    void begin_decoding(ServedRequest& r)
-    {
-        if (r.answer <= 1)
-        {
-            r.end = std::max(r.first, now_);
-            held_ -= m_.held(r);
-            return;
-        }
-        running_.push_back({&r, real(r.answer - 1), real(r.prompt + 1)});
-    }
-
-    const Machine& m_;
-    Duty duty_;
-    std::deque<Waiting> waiting_;
-    std::vector<Running> running_;
-    std::vector<EnginePass> passes_;
-    double now_ = 0;
-    double held_ = 0; // [B]
-};
-
-using Queue = std::vector<ServedRequest*>;
-
-// What an engine did that gets these, ready when `ready` says.
-template <class Ready>
-std::vector<EnginePass> run_engine(const Machine& machine, Duty duty, const Queue& requests, Ready ready)
-{
-    Engine engine(machine, duty);
-    engine.run(requests, list_of<double>(requests, [&](const ServedRequest* q) { return ready(*q); }));
-    return engine.passes();
-}
-
-// What one of so many gets that are dealt to in turn.
-Queue dealt(const Queue& requests, std::int64_t engines, std::int64_t engine)
-{
-    Queue own;
-    for (std::size_t i = at(engine); i < requests.size(); i += at(engines))
-    {
-        own.push_back(requests[i]);
-    }
-    return own;
+    return bits > 8    ? StorePrecision::bf16
+           : bits <= 4 ? StorePrecision::int4
+           : floating  ? StorePrecision::fp8
+                       : StorePrecision::int8;
 }
 
 double quantile(std::vector<double> values, double share)
@@ -327,14 +80,17 @@ struct Followed
     explicit Followed(const LoadSetup& s)
     {
         const bool apart = s.system == ServingSystem::disaggregated;
-        alike = apart ? std::gcd(s.engine.ranks, s.prefill_ranks) : s.engines * s.engine.ranks;
-        decode = s.engines * s.engine.ranks / alike;
-        prefill = apart ? s.prefill * s.prefill_ranks / alike : 0;
+        const std::int64_t back = s.engines * s.engine.ranks;
+        const std::int64_t front = s.prefill * s.prefill_ranks;
+        alike = apart ? std::gcd(back, front) : back;
+        count.front = apart ? front / alike : 1;
+        count.back = back / alike;
+        count.followed = 1;
+        count.keep_steps = true;
     }
 
     std::int64_t alike = 1;
-    std::int64_t decode = 1;
-    std::int64_t prefill = 0;
+    EngineCount count;
 };
 
 // Lengths and arrivals, those in units of the mean gap at all engines; requests of those that are not
@@ -344,7 +100,7 @@ struct Traffic
     Traffic(const LoadSetup& s, std::int64_t requests)
     {
         const Followed followed(s);
-        const std::int64_t all = requests * followed.decode;
+        const std::int64_t all = requests * followed.count.back;
         const std::int64_t between = followed.alike;
         prompts = lognormal_lengths(all, real(s.engine.prompt), s.spread, kMostTokens);
         answers = lognormal_lengths(all, real(s.engine.output), s.spread, kMostTokens);
@@ -375,38 +131,30 @@ class Load
 {
 public:
     Load(const Scenario& scenario, const LoadSetup& setup)
-        : scenario_(scenario), setup_(legal(scenario, setup)), prefill_setup_(prefilling(scenario, setup_)),
-          machine_(scenario, setup_), prefill_machine_(scenario, prefill_setup_), followed_(setup_)
+        : scenario_(scenario), setup_(legal(scenario, setup)), serving_(serving_of(scenario, setup_)),
+          clock_(scenario, serving_, serving_.layout), followed_(setup_),
+          room_(std::min(clock_.room(), serving_.disaggregated
+                                            ? EngineClock(scenario, serving_, serving_.prefill).room()
+                                            : clock_.room()))
     {
     }
-    Load(const Load&) = delete; // the machine looks at its setup
-    Load& operator=(const Load&) = delete;
 
     LoadReport at_rate(double rate) const
     {
         LoadReport r;
         r.setup = setup_;
         r.setup.rate = rate;
-        const bool apart = setup_.system == ServingSystem::disaggregated;
-        r.gpus = setup_.engine.engine_gpus() * setup_.engines +
-                 (apart ? prefill_setup_.engine.engine_gpus() * setup_.prefill : 0);
-        if (machine_.report.most < 1 || (apart && prefill_machine_.report.most < 1))
+        r.gpus = serving_.layout.gpus() * serving_.layout.replicas +
+                 (serving_.disaggregated ? serving_.prefill.gpus() * serving_.prefill.replicas : 0);
+        if (room_ < real(setup_.engine.prompt + setup_.engine.output))
         {
             return r;
         }
-        const Traffic& traffic = traffic_at(rate);
-        std::vector<ServedRequest> all(traffic.prompts.size());
-        Queue queue;
-        for (std::size_t i = 0; i < all.size(); ++i)
-        {
-            ServedRequest& request = all[i];
-            queue.push_back(&request);
-            request.prompt = static_cast<std::int64_t>(traffic.prompts[i]);
-            request.answer = static_cast<std::int64_t>(traffic.answers[i]);
-            request.arrival = traffic.arrivals[i] / rate;
-        }
-        run(r, queue, apart);
-        r.requests = list_of<ServedRequest>(queue, [](const ServedRequest* q) { return *q; });
+        EngineRun run = run_engines(scenario_, serving_, requests_at(rate), followed_.count);
+        r.passes = std::move(run.steps);
+        r.prefill_passes = std::move(run.prefill_steps);
+        std::ranges::copy_if(run.requests, std::back_inserter(r.requests),
+                             [](const EngineRequest& q) { return q.engine == 0; });
         measure(r);
         return r;
     }
@@ -416,9 +164,13 @@ public:
     {
         const double prompt = real(setup_.engine.prompt);
         const double answer = real(setup_.engine.output);
-        const bool apart = setup_.system == ServingSystem::disaggregated;
-        return (apart ? prefill_machine_ : machine_).seconds({0, 0, 1, {{0, prompt, true}}}) +
-               answer / machine_.tokens_per_step * machine_.step(1, prompt);
+        const std::vector<PromptPiece> piece{{0, prompt, true}};
+        const double drafted = real(setup_.drafted);
+        const double step = clock_.time({.decoding = 1, .context = prompt}).total();
+        const double check = clock_.time({.decoding = 1, .context = prompt, .drafted = drafted}).total();
+        return clock_.time({.prompts = piece}).total() +
+               answer / expected_tokens(setup_.accepted, setup_.drafted) *
+                   (check + drafted * setup_.draft_cost * step);
     }
 
 private:
@@ -435,58 +187,84 @@ private:
         }
         return traffic_.try_emplace(requests, setup_, requests).first->second;
     }
-
-    // Leaves those that the engine had which is followed.
-    void run(LoadReport& r, Queue& queue, bool apart) const
+    std::vector<EngineRequest> requests_at(double rate) const
     {
-        const auto arrival = [](const ServedRequest& q) { return q.arrival; };
-        if (!apart)
+        const Traffic& traffic = traffic_at(rate);
+        const auto most = static_cast<std::int64_t>(std::min(room_, 4 * kMostTokens));
+        std::vector<EngineRequest> all(traffic.prompts.size());
+        for (std::size_t i = 0; i < all.size(); ++i)
         {
-            r.passes = run_engine(machine_, Duty::both, queue, arrival);
-            return;
+            EngineRequest& r = all[i];
+            r.prompt = std::min(static_cast<std::int64_t>(traffic.prompts[i]), most - 1);
+            r.output = std::min(static_cast<std::int64_t>(traffic.answers[i]), most - r.prompt);
+            r.cached = std::min(r.prompt - 1, static_cast<std::int64_t>(setup_.cached * real(r.prompt)));
+            r.arrival = traffic.arrivals[i] / rate;
         }
-        for (std::int64_t e = followed_.prefill - 1; e >= 0; --e)
-        {
-            r.prefill_passes =
-                run_engine(prefill_machine_, Duty::prefill, dealt(queue, followed_.prefill, e), arrival);
-        }
-        for (ServedRequest* request : queue)
-        {
-            request->moved = cache_transfer_seconds(scenario_, prefill_setup_.engine, real(request->prompt));
-            request->first += request->moved;
-        }
-        std::ranges::stable_sort(queue, {}, [](const ServedRequest* q) { return q->first; });
-        queue = dealt(queue, followed_.decode, 0);
-        r.passes = run_engine(machine_, Duty::decode, queue, [](const ServedRequest& q) { return q.first; });
-        std::ranges::stable_sort(queue, {}, [](const ServedRequest* q) { return q->arrival; });
+        return all;
     }
 
     static void measure(LoadReport& r)
     {
         const auto counted = std::span(r.requests).subspan(r.requests.size() / kWarm);
-        const auto ttft = list_of<double>(counted, &ServedRequest::ttft);
-        const auto tpot = list_of<double>(counted, &ServedRequest::tpot);
+        const auto ttft = list_of<double>(counted, &EngineRequest::ttft);
+        const auto tpot = list_of<double>(counted, &EngineRequest::tpot);
         r.ttft_50 = quantile(ttft, 0.5);
         r.ttft_90 = quantile(ttft, kQuantile);
         r.tpot_50 = quantile(tpot, 0.5);
         r.tpot_90 = quantile(tpot, kQuantile);
         r.attained = real(std::ranges::count_if(
-                         counted, [&](const ServedRequest& q)
+                         counted, [&](const EngineRequest& q)
                          { return q.ttft() <= r.setup.first_token && q.tpot() <= r.setup.each_token; })) /
                      real(std::ssize(counted));
-        r.seconds = largest_over(r.requests, &ServedRequest::end);
+        r.seconds = largest_over(r.requests, &EngineRequest::end);
     }
 
     const Scenario& scenario_;
     LoadSetup setup_;
-    LoadSetup prefill_setup_; // of engines that only prefill
-    Machine machine_;
-    Machine prefill_machine_;
+    Serving serving_;
+    EngineClock clock_;
     Followed followed_;
+    double room_;                                     // [tokens]
     mutable std::map<std::int64_t, Traffic> traffic_; // by requests
 };
 
 } // namespace
+
+ServingEngine serving_engine(const Scenario& scenario)
+{
+    return scenario.serving != nullptr ? scenario.serving->engine : ServingEngine{};
+}
+
+Serving serving_of(const Scenario& scenario, const LoadSetup& setup)
+{
+    const ServingSetup& e = setup.engine;
+    Serving s;
+    s.engine = setup.software;
+    s.engine.workspace_gb = 0; // it is what `usable` leaves
+    s.engine.room = RoomRule::of_all;
+    s.memory_fraction = e.usable;
+    s.rest = stored_in(e.weight_bits, e.eight_bit);
+    s.experts = e.four_bit ? StorePrecision::nvfp4 : s.rest;
+    s.kv_cache = stored_in(e.cache_bits, true);
+    const bool experts = scenario.model.experts > 0;
+    s.layout = {e.gpus, 1, e.ranks, experts ? e.engine_gpus() : 1, setup.engines};
+    s.disaggregated = setup.system == ServingSystem::disaggregated;
+    if (s.disaggregated)
+    {
+        const ServingSetup front = prefilling(scenario, setup);
+        s.prefill = {front.gpus, 1, front.ranks, experts ? front.engine_gpus() : 1, setup.prefill};
+    }
+    s.max_num_batched_tokens = setup.budget;
+    s.scheduler =
+        setup.system == ServingSystem::prefill_first ? BatchScheduler::prefill_first : BatchScheduler::mixed;
+    s.traffic.prompt = e.prompt;
+    s.traffic.output = e.output;
+    s.speculative = {setup.drafted, setup.accepted, setup.draft_cost};
+    s.redundant_experts = e.redundant;
+    s.two_batch = e.two_batch;
+    s.imbalance = e.imbalance;
+    return s;
+}
 
 ServingSetup holding_setup(const Scenario& scenario, const ServingSetup& asked)
 {
@@ -537,12 +315,6 @@ double goodput(const Scenario& scenario, const LoadSetup& setup)
         (load.at_rate(middle).holds() ? low : high) = middle;
     }
     return low;
-}
-
-double reached_peak(const Scenario& scenario, const LoadSetup& setup)
-{
-    return setup.peak_reached *
-           std::min(1.0, scenario.cluster.gpu.calibration.gemm_efficiency / kHopperProducts);
 }
 
 double request_seconds(const Scenario& scenario, const LoadSetup& setup)

@@ -1,13 +1,12 @@
-// Serving under load: requests that arrive by chance, the iterations of the engines that take them, and how
-// long each waits for its first token (TTFT) and then for every other (TPOT).
+// Serving under load: requests that arrive by chance, the engines that take them (core/serving/engine), and
+// how long each waits for its first token (TTFT) and then for every other (TPOT).
 //
 // Arrivals are a Poisson process, prompts and answers lognormal; both are the same numbers for one setup,
-// scaled by the rate, so that a curve over rates is smooth. Requests are dealt to the engines, and to the
-// attention replicas of each, in turn, so that all are alike and one is followed. They wait in one queue,
-// first come first served, and stay until all their tokens are there: memory is held for all of a request's
-// tokens, and nothing is preempted. An iteration is the roofline of serving.h over the share of it that is
-// reached, and the host's part. The first third of the requests meets an engine that is still filling up and
-// is not counted.
+// scaled by the rate, so that a curve over rates is smooth. Engines, and the attention replicas of each, are
+// alike, so one is followed: of the requests it gets every so many-th. An iteration takes what the engine's
+// clock says (core/serving/engine/clock.h), of vLLM where nothing else is said; with the constants of `bound`
+// it is the roofline. The first third of the requests meets an engine that is still filling up and is not
+// counted. What no engine has room for is cut off.
 //
 // Three ways to mix prefill with decoding:
 //   prefill_first   a waiting prompt stops all decoding until it is done (vLLM in 2023; Yu et al., Orca)
@@ -15,14 +14,11 @@
 //                   prompt that waits (Agrawal et al., Sarathi-Serve, arXiv 2403.02310)
 //   disaggregated   engines of their own for prefill; the KV cache moves over (Zhong et al., DistServe,
 //                   arXiv 2401.09670)
-//
-// DistServe's example (OPT-13B on A100, 512 + 64 tokens, p90 TTFT 0.4 s and TPOT 0.04 s): two constants
-// fitted to what one GPU holds that does both (1.6 requests/s) or only prefills (5.6), two GPUs that prefill
-// and one that decodes come out 36% above the 10 measured (tests/core/serving/load_test.cpp). Published
-// figures of newer engines under load are not held against it.
 #pragma once
 
 #include "core/base/names.h"
+#include "core/scenario/serving.h"
+#include "core/serving/engine/simulation.h"
 #include "core/serving/serving.h"
 
 #include <vector>
@@ -60,49 +56,23 @@ struct LoadSetup
     double draft_cost = 0.02;       // time of one draft, of a decoding step's
     double first_token = 0.5;       // [s] objective for the TTFT of 90% of the requests
     double each_token = 0.05;       // [s] for their TPOT
-    double peak_reached = 0.6;      // of the roofline's compute, on an H100; see reached_peak
-    double memory_reached = 0.95;   // of its bandwidth, as core/evaluate/rollout.h has it
-    double host_seconds = 0.5e-3;   // of every iteration
+    ServingEngine software;         // what an iteration takes
 
     bool operator==(const LoadSetup&) const = default;
 };
 
-// Products reach less of their peak on some accelerators: in training 70% on an H100, about 50% on Blackwell
-// and MI300X (Calibration::gemm_efficiency). Of the roofline's compute serving then reaches as much less.
-inline constexpr double kHopperProducts = 0.703;
-double reached_peak(const Scenario& scenario, const LoadSetup& setup);
-
-// Times in seconds since the first request could have come.
-struct ServedRequest
-{
-    std::int64_t prompt = 1; // tokens
-    std::int64_t answer = 1;
-    double arrival = 0;
-    double start = 0; // of its prefill
-    double moved = 0; // [s] of its KV cache to another engine, right before
-    double first = 0; // token, and with it decoding
-    double end = 0;
-
-    double ttft() const { return first - arrival; }
-    double tpot() const { return answer > 1 ? (end - first) / static_cast<double>(answer - 1) : 0; }
-};
-
-// An iteration of an engine, or steps of decoding during which nothing else happens.
-struct EnginePass
-{
-    double start = 0;
-    double end = 0;
-    double decoding = 0; // sequences
-    double prompt = 0;   // tokens of prompts
-};
+// The engine that a scenario's serving names; where it describes none, vLLM.
+ServingEngine serving_engine(const Scenario& scenario);
+// What runs the setup: engine, precisions, layout, budget and scheduler.
+Serving serving_of(const Scenario& scenario, const LoadSetup& setup);
 
 struct LoadReport
 {
     LoadSetup setup; // brought into its ranges
     std::int64_t gpus = 1;
-    std::vector<ServedRequest> requests;    // of one attention replica, by arrival; empty: not one fits
-    std::vector<EnginePass> passes;         // of that engine
-    std::vector<EnginePass> prefill_passes; // of one that only prefills
+    std::vector<EngineRequest> requests;    // of one attention replica, by arrival; empty: not one fits
+    std::vector<EngineStep> passes;         // of that replica
+    std::vector<EngineStep> prefill_passes; // of one that only prefills
     double ttft_50 = 0;
     double ttft_90 = 0;
     double tpot_50 = 0;

@@ -51,18 +51,17 @@ void add_wide(std::vector<LoadSetup>& all, const Scenario& scenario, const LoadS
     }
 }
 
-// [s] of a decoding step by the batch, at a prompt and half an answer.
-std::function<double(std::int64_t)> step_clock(const Scenario& scenario, const ServingSetup& setup,
-                                               const LoadSetup& load)
+// A decoding step by the batch, at a prompt and half an answer.
+std::function<EngineTime(std::int64_t)> step_clock(const Scenario& scenario, const ServingSetup& setup,
+                                                   const LoadSetup& load)
 {
     const double context = real(setup.prompt) + real(setup.output) / 2;
-    // A group without replicas has as many small kernels, which a roofline leaves out.
-    const bool alone = setup.ranks == 1 && scenario.model.experts > 0;
-    const double besides = load.host_seconds + (alone ? small_kernels_seconds(scenario, false) : 0);
-    return [=, peak = reached_peak(scenario, load), bandwidth = load.memory_reached,
-            clock = iteration_clock(scenario, setup)](std::int64_t batch) {
-        return clock({real(batch), context, 1, {}}).total(peak, bandwidth) + besides;
-    };
+    LoadSetup engine = load;
+    engine.engine = setup;
+    const Serving serving = serving_of(scenario, engine);
+    return [context, ranks = real(setup.ranks),
+            clock = EngineClock(scenario, serving, serving.layout)](std::int64_t batch)
+    { return clock.time({.decoding = real(batch), .context = context, .everywhere = real(batch) * ranks}); };
 }
 
 // The smallest batch that is faster in two halves, doubled and then narrowed down.
@@ -73,7 +72,7 @@ std::int64_t overlap_from(const Scenario& scenario, const ServingReport& report,
     const auto one = step_clock(scenario, setup, load);
     setup.two_batch = true;
     const auto two = step_clock(scenario, setup, load);
-    const auto pays = [&](std::int64_t batch) { return two(batch) < one(batch); };
+    const auto pays = [&](std::int64_t batch) { return two(batch).total() < one(batch).total(); };
     std::int64_t above = 2;
     while (above <= report.most && !pays(above))
     {
@@ -90,16 +89,16 @@ std::int64_t overlap_from(const Scenario& scenario, const ServingReport& report,
 // The largest batch of a replica whose step is within the objective.
 WideEngine widest(const Scenario& scenario, const LoadSetup& load)
 {
-    WideEngine engine{serving_report(scenario, load.engine), 0, 0, 0};
+    WideEngine engine{serving_report(scenario, load.engine), 0, {}, 0};
     const ServingSetup& setup = engine.report.setup;
-    const auto seconds = step_clock(scenario, setup, load);
+    const auto step = step_clock(scenario, setup, load);
     for (std::int64_t over = engine.report.most + 1; over - engine.batch > 1;)
     {
         const std::int64_t middle = engine.batch + (over - engine.batch) / 2;
-        (seconds(middle) <= load.each_token ? engine.batch : over) = middle;
+        (step(middle).total() <= load.each_token ? engine.batch : over) = middle;
     }
     engine.batch = setup.two_batch && engine.batch < 2 ? 0 : engine.batch; // one sequence has no halves
-    engine.seconds = engine.batch > 0 ? seconds(engine.batch) : 0;
+    engine.step = engine.batch > 0 ? step(engine.batch) : EngineTime{};
     engine.overlap_from = setup.ranks > 1 ? overlap_from(scenario, engine.report, load) : 0;
     ServingSetup filled = setup;
     filled.batch = std::max<std::int64_t>(1, engine.batch);
@@ -111,7 +110,7 @@ WideEngine widest(const Scenario& scenario, const LoadSetup& load)
 
 double WideEngine::tokens_per_gpu() const
 {
-    return seconds > 0 ? real(batch) / seconds / real(report.setup.gpus) : 0;
+    return batch > 0 ? real(batch) / step.total() / real(report.setup.gpus) : 0;
 }
 
 std::vector<WideEngine> wide_engines(const Scenario& scenario, const LoadSetup& load)
@@ -145,6 +144,7 @@ LoadSetup traffic_of(const LoadSetup& setup)
     traffic.drafted = setup.drafted;
     traffic.accepted = setup.accepted;
     traffic.first_token = setup.first_token;
+    traffic.software = setup.software;
     return traffic;
 }
 

@@ -30,7 +30,7 @@ struct WideEngine
 {
     ServingReport report;   // with the largest batch within memory and the objective of TPOT
     std::int64_t batch = 0; // that batch; 0: not one sequence
-    double seconds = 0;     // of a step; nothing of prefill
+    EngineTime step;        // of decoding; nothing of prefill
     // Sequences of a replica from which on two half batches are faster than one batch; 0: not up to what
     // fits.
     std::int64_t overlap_from = 0;

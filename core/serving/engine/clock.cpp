@@ -47,7 +47,31 @@ double local_sum(const std::vector<Weight>& weights)
     return sum_over(weights, [](const Weight& w) { return real(w.local_elements()); });
 }
 
+// [s] that multiplying takes beyond reading the weights.
+double beyond_reading(double read, double multiply, double power)
+{
+    const double longer = std::max(read, multiply);
+    const double ratio = longer > 0 ? std::min(read, multiply) / longer : 0;
+    return longer * std::pow(1 + std::pow(ratio, power), 1 / power) - read;
+}
+
 } // namespace
+
+double layer_kernels(const Model& m, std::int64_t layer, bool dense_quantized, bool experts_quantized)
+{
+    constexpr double kAttention = 7; // two norms, two products, rotation, cache write, attention
+    constexpr double kLatent = 13;   // more: projections down and up, their norms, absorbed products, copies
+    constexpr double kMlp = 3;       // two products, activation
+    constexpr double kRouted = 8;    // router, top k, permutation (2), two products, activation, sum
+    constexpr double kShared = 4;    // two products, activation, sum
+    const bool routed = has_experts(m, layer);
+    const bool shared = routed && m.shared_experts > 0;
+    const double dense = kAttention + (m.attention == Attention::mla ? kLatent : 0) + (routed ? 0 : kMlp) +
+                         (shared ? kShared : 0);
+    const double dense_inputs = routed && !shared ? 2 : 4;
+    return dense + (dense_quantized ? dense_inputs : 0) +
+           (routed ? kRouted + (experts_quantized ? 2 : 0) : 0);
+}
 
 EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const ServingLayout& layout)
     : engine_(serving.engine), layout_(layout), scenario_(scenario)
@@ -58,10 +82,11 @@ EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const
     const Gpu& gpu = scenario.cluster.gpu;
     layers_ = real(m.layers);
     routed_ = sum_over(m.layers, [&](std::int64_t i) { return has_experts(m, i) ? 1.0 : 0.0; });
-    latent_ = m.attention == Attention::mla;
     graphs_ = serving.cuda_graphs;
-    quantized_ = reads_quantized(gpu, serving.rest);
-    experts_quantized_ = reads_quantized(gpu, serving.experts);
+    const bool dense_quantized = reads_quantized(gpu, serving.rest);
+    const bool experts_quantized = reads_quantized(gpu, serving.experts);
+    kernels_ = sum_over(m.layers, [&](std::int64_t i)
+                        { return layer_kernels(m, i, dense_quantized, experts_quantized); });
     two_batch_ = serving.two_batch && layout.data > 1;
     imbalance_ = serving.imbalance;
     hidden_ = real(m.hidden);
@@ -83,7 +108,7 @@ EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const
     wide_.gpus = layout.tensor;
     wide_.ranks = layout.data;
     wide_.redundant = serving.redundant_experts;
-    wide_.eight_bit = experts_quantized_;
+    wide_.eight_bit = experts_quantized;
     wide_.imbalance = imbalance_;
     shape_ = cache_shape(m, layout.tensor);
     count_weights(scenario_, serving);
@@ -178,10 +203,7 @@ double EngineClock::exchange(double tokens, bool prompts) const
 double EngineClock::launched(double tokens, bool prompts) const
 {
     const bool eager = (prompts && tokens > engine_.graph_tokens) || !graphs_;
-    const double us = eager ? layers_ * (engine_.eager_layer_us + (latent_ ? engine_.eager_latent_us : 0)) +
-                                  routed_ * engine_.eager_expert_us
-                            : 0;
-    return us * 1e-6;
+    return eager ? kernels_ * engine_.eager_kernel_us * 1e-6 : 0;
 }
 
 EngineTime EngineClock::time(const EngineWork& work) const
@@ -198,32 +220,41 @@ EngineTime EngineClock::time(const EngineWork& work) const
     }
     const double decoded = work.decoding * (1 + work.drafted);
     const double tokens = decoded + prompt;
-    const double all = std::max(tokens, work.everywhere);
-    const double turns = two_batch_ && tokens > 1 ? 2 : 1; // halves that each read the weights
-    const double wanted = visited_ >= 1 ? 1 : 1 - std::pow(1 - visited_, all / turns);
-    const double dense_read = turns * dense_bytes_ / (memory_rate_ * engine_.weight_bandwidth);
-    const double expert_read = turns * wanted * expert_bytes_ / (memory_rate_ * engine_.weight_bandwidth);
-    const double dense = (tokens * dense_flops_ + (decoded + ends) * head_flops_) / dense_peak_;
-    const double expert = imbalance_ * expert_flops_ *
-                          (all * visited_ * experts_ + turns * wanted * experts_ * engine_.grouped_rows) /
-                          expert_peak_;
-    t.weights = dense_read + expert_read;
-    t.compute = std::max(0.0, dense - dense_read) + std::max(0.0, experts_ > 0 ? expert - expert_read : 0);
+    const bool halves = two_batch_ && tokens > 1; // each reads the weights
+    multiply(t, tokens, decoded + ends, std::max(tokens, work.everywhere), halves ? 2 : 1);
+    t.compute *= halves && prompt > 0 ? kOverlappedKernels : 1;
     t.compute += prompt_flops(work.prompts) / attention_peak_;
     const double scored =
         decoded * shape_.over_layers([&](const AttentionLayers& a) { return a.decoded(work.context); }) /
         attention_peak_;
-    t.kv = std::max((work.decoding * read(work.context) + before) / kv_rate_, scored);
+    const double cached = read(work.context) + engine_.kv_start * token_bytes_;
+    t.kv = std::max((work.decoding * cached + before) / kv_rate_, scored);
     t.reduce = reduce(tokens);
-    t.exchange = exchange(tokens, !work.prompts.empty());
     t.host = (engine_.step_us + engine_.request_us * (work.decoding + real(std::ssize(work.prompts)))) * 1e-6;
-    t.launch = turns * 1e-6 *
-               (layers_ * (engine_.layer_us + (latent_ ? engine_.latent_us : 0) +
-                           (quantized_ ? engine_.quant_us : 0)) +
-                routed_ * (engine_.expert_us + (experts_quantized_ ? engine_.quant_us : 0)));
-    const double floor = launched(tokens, !work.prompts.empty());
-    t.launch += std::max(0.0, floor - (t.weights + t.kv + t.compute + t.launch + t.reduce + t.exchange));
+    t.launch = (halves ? 2 : 1) * kernels_ * engine_.kernel_us * 1e-6;
+    const double kernels = t.weights + t.kv + t.compute + t.launch;
+    const double travel = exchange(tokens, prompt > 0);
+    t.exchange = halves ? std::max(0.0, travel - kernels) : travel;
+    const double floor = launched(tokens, prompt > 0);
+    t.launch += std::max(0.0, floor - (kernels + t.reduce + t.exchange));
     return t;
+}
+
+// Reading the weights and what products take beyond it: of a replica's tokens and those that need the output
+// projection, and of everybody's in the experts; in one batch or two halves.
+void EngineClock::multiply(EngineTime& t, double tokens, double projected, double everywhere,
+                           double turns) const
+{
+    const double rate = memory_rate_ * engine_.weight_bandwidth;
+    const double wanted = visited_ >= 1 ? 1 : 1 - std::pow(1 - visited_, everywhere / turns);
+    const double dense_read = turns * dense_bytes_ / rate;
+    const double expert_read = turns * wanted * expert_bytes_ / rate;
+    const double dense = (tokens * dense_flops_ + projected * head_flops_) / dense_peak_;
+    const double rows = everywhere * visited_ * experts_ + turns * wanted * experts_ * engine_.grouped_rows;
+    const double expert = imbalance_ * expert_flops_ * rows / expert_peak_;
+    t.weights = dense_read + expert_read;
+    t.compute = beyond_reading(dense_read, dense, engine_.overlap) +
+                (experts_ > 0 ? beyond_reading(expert_read, expert, engine_.overlap) : 0);
 }
 
 } // namespace ringside

@@ -3,10 +3,16 @@
 // host. The constants are the engine's (core/scenario/serving.h); with those of `bound` it is the roofline of
 // core/serving/serving.h.
 //
-// Dense weights and experts' are read or multiplied, whichever takes longer; the rest adds up. Each expert
-// that any token wants is read, 1 - (1 - k/E)^b of them, and its product takes as long as if it had
-// `grouped_rows` more rows (tiles are padded for every expert). An iteration of more than `graph_tokens`
-// tokens takes at least what the host needs to launch it. All-reduces carry 16-bit activations in a ring.
+// Weights are read while they are multiplied: of both times the norm with the power `overlap` counts, which
+// is little more than the longer one; the rest adds up. Each expert that any token wants is read, 1 - (1 -
+// k/E)^b of them, and its product takes as long as if it had `grouped_rows` more rows (tiles are padded for
+// every expert); attention reads a sequence's cache as if it had `kv_start` more tokens. All-reduces carry
+// 16-bit activations in a ring. With two half batches experts' tokens travel while the other half computes.
+//
+// Kernels are counted by what a layer runs (layer_kernels). Replayed as a graph each takes kernel_us beside
+// its work; an iteration of more than `graph_tokens` tokens with prompts has no graph and takes at least the
+// host's eager_kernel_us for each: that, not its products, is what the first token of a short prompt waits
+// for.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -44,6 +50,11 @@ struct EngineWork
     double everywhere = 0; // tokens of all replicas; less than this one's: this one's
 };
 
+// Kernels of one layer in vLLM's and SGLang's models (vllm/model_executor/models/llama.py, gpt_oss.py;
+// python/sglang/srt/models/deepseek_v2.py: 32 with latent attention, routed and shared experts), without
+// communication; quantizing what a product of fewer bits reads is one more for each.
+double layer_kernels(const Model& model, std::int64_t layer, bool dense_quantized, bool experts_quantized);
+
 class EngineClock
 {
 public:
@@ -61,6 +72,7 @@ private:
     void find_room(const Scenario& scenario, const Serving& serving);
     double read(double tokens) const; // [B] of the cache of one sequence, by a decoding step
     double prompt_flops(std::span<const PromptPiece> prompts) const;
+    void multiply(EngineTime& time, double tokens, double projected, double everywhere, double turns) const;
     double reduce(double tokens) const;
     double exchange(double tokens, bool prompts) const;
     double launched(double tokens, bool prompts) const;
@@ -71,11 +83,9 @@ private:
     ServingSetup wide_;
     CacheShape shape_;
     double layers_ = 0;
-    double routed_ = 0; // layers with experts
-    bool latent_ = false;
+    double routed_ = 0;  // layers with experts
+    double kernels_ = 0; // of an iteration, communication left out
     bool graphs_ = true;
-    bool quantized_ = false; // what dense products read
-    bool experts_quantized_ = false;
     double dense_bytes_ = 0; // of one GPU, read by every iteration
     double expert_bytes_ = 0;
     double weight_bytes_ = 0;

@@ -32,14 +32,15 @@ enum class EngineRole : std::uint8_t
 // What all engines of one role have in common.
 struct EngineKind
 {
-    EngineKind(const Scenario& scenario, const Serving& s, const ServingLayout& layout, EngineRole what)
+    EngineKind(const Scenario& scenario, const Serving& s, const ServingLayout& layout, EngineRole what,
+               std::int64_t followed)
         : clock(scenario, s, layout), role(what), engine(s.engine), drafted(real(s.speculative.tokens)),
           draft_cost(s.speculative.cost),
           answer(expected_tokens(s.speculative.acceptance, s.speculative.tokens)),
           seqs(s.max_num_seqs > 0 ? s.max_num_seqs : s.engine.max_num_seqs),
           budget(real(s.max_num_batched_tokens > 0 ? s.max_num_batched_tokens
                                                    : s.engine.max_num_batched_tokens)),
-          mixed(s.scheduler == BatchScheduler::mixed), ranks(std::min(layout.data, kFollowed)),
+          mixed(s.scheduler == BatchScheduler::mixed), ranks(std::min(layout.data, followed)),
           alike(real(layout.data) / real(ranks)), room(clock.room())
     {
     }
@@ -443,10 +444,12 @@ class EngineFleet
 {
 public:
     EngineFleet(const Scenario& scenario, const Serving& s, const EngineCount& count)
-        : apart_(s.disaggregated), front_kind_(scenario, s, apart_ ? s.prefill : s.layout,
-                                               apart_ ? EngineRole::prefill : EngineRole::both),
-          back_kind_(scenario, s, s.layout, EngineRole::decode), before_(s.engine.prompt_ms * 1e-3),
-          moved_(move_seconds(scenario, s)), front_(at(count.front), OneEngine(front_kind_)),
+        : apart_(s.disaggregated),
+          front_kind_(scenario, s, apart_ ? s.prefill : s.layout,
+                      apart_ ? EngineRole::prefill : EngineRole::both, count.followed),
+          back_kind_(scenario, s, s.layout, EngineRole::decode, count.followed),
+          before_(s.engine.prompt_ms * 1e-3), moved_(move_seconds(scenario, s)),
+          front_(at(count.front), OneEngine(front_kind_)),
           back_(apart_ ? at(count.back) : 0, OneEngine(back_kind_))
     {
     }
@@ -473,7 +476,7 @@ public:
             {
                 if (sent <= event)
                 {
-                    least(front_).take(next, all[next], sent, 0);
+                    give(front_, all, next, sent, 0);
                     ++next;
                     continue;
                 }
@@ -486,7 +489,7 @@ public:
             }
             news_.clear();
             busy->iterate(all, std::min({sent, event, others(busy)}), news_,
-                          keep_steps && busy == &front_.front() ? &run.steps : nullptr);
+                          keep_steps ? kept_by(busy, run) : nullptr);
             spread_news(all, closed, next);
         }
         finish(run);
@@ -532,15 +535,26 @@ private:
         }
         return soonest;
     }
-    static OneEngine& least(std::vector<OneEngine>& engines)
+    // To the engine with the fewest.
+    static void give(std::vector<OneEngine>& engines, std::vector<EngineRequest>& all, std::size_t request,
+                     double when, double left)
     {
-        return *std::ranges::min_element(engines, {}, [](const OneEngine& e) { return e.load(); });
+        const auto least = std::ranges::min_element(engines, {}, [](const OneEngine& e) { return e.load(); });
+        all[request].engine = least - engines.begin();
+        least->take(request, all[request], when, left);
+    }
+    std::vector<EngineStep>* kept_by(const OneEngine* engine, EngineRun& run) const
+    {
+        return !apart_ && engine == &front_.front()  ? &run.steps
+               : apart_ && engine == &front_.front() ? &run.prefill_steps
+               : apart_ && engine == &back_.front()  ? &run.steps
+                                                     : nullptr;
     }
     void deliver(std::vector<EngineRequest>& all)
     {
         const Event e = events_.top();
         events_.pop();
-        least(e.left >= 0 ? back_ : front_).take(e.request, all[e.request], e.when, e.left);
+        give(e.left >= 0 ? back_ : front_, all, e.request, e.when, e.left);
     }
     void spread_news(std::vector<EngineRequest>& all, bool closed, std::size_t& next)
     {
@@ -548,8 +562,10 @@ private:
         {
             if (n.left > 0)
             {
-                const double there = n.when + moved_ * real(all[n.request].prompt);
-                all[n.request].first = there; // the decoding engine passes it on
+                EngineRequest& request = all[n.request];
+                request.moved = moved_ * real(request.prompt);
+                const double there = n.when + request.moved;
+                request.first = request.end = there; // the decoding engine passes it on
                 events_.push({there, n.request, n.left});
             }
             else if (closed && next < all.size())

@@ -33,7 +33,9 @@ struct EngineRequest
     double start = -1; // [s] of its prefill
     double first = 0;  // [s] token, at the client
     double end = 0;
+    double moved = 0; // [s] of its cache to the engine that decodes, right before `first`
     std::int64_t preempted = 0;
+    std::int64_t engine = 0; // that answered it
 
     double ttft() const { return first - arrival; }
     double tpot() const { return output > 1 ? (end - first) / static_cast<double>(output - 1) : 0; }
@@ -53,9 +55,11 @@ struct EngineStep
 struct EngineRun
 {
     std::vector<EngineRequest> requests; // as they were given
-    std::vector<EngineStep> steps;       // of the first engine, where they were asked for
-    double seconds = 0;                  // from the first arrival to the last token
-    double room = 0;                     // [tokens] of the cache of an attention replica that decodes
+    // Where they were asked for: of the first engine that answers, and of the first that only prefills.
+    std::vector<EngineStep> steps;
+    std::vector<EngineStep> prefill_steps;
+    double seconds = 0; // from the first arrival to the last token
+    double room = 0;    // [tokens] of the cache of an attention replica that decodes
     std::int64_t preemptions = 0;
     bool fits = true; // weights and the largest request
 };
@@ -67,7 +71,8 @@ struct EngineCount
     std::int64_t front = 1;   // replicas, times the stages of each; those that prefill, where disaggregated
     std::int64_t back = 1;    // that decode, where disaggregated
     std::int64_t waiting = 0; // requests in flight of a closed loop; 0: they come when their arrival says
-    bool keep_steps = false;  // of the first engine
+    std::int64_t followed = kFollowed; // attention replicas of an engine
+    bool keep_steps = false;
 };
 
 // Requests by arrival. In a closed loop the first are sent at once, and the next one when one is answered.

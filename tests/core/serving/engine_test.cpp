@@ -83,6 +83,34 @@ TEST_CASE("A request alone takes one iteration of its prompt and one for each fu
     CHECK_THAT(done.requests[0].tpot(), WithinRel(clock.time(step).total(), 1e-9));
 }
 
+TEST_CASE("hand-worked: kernels of a layer of Llama, of gpt-oss, of DeepSeek-V3 and with products in FP8")
+{
+    const auto kernels = [](const char* model, std::int64_t layer, bool quantized)
+    { return layer_kernels(served("{}", model).model, layer, quantized, quantized); };
+    CHECK(kernels("llama-3.1-8b", 0, false) ==
+          10); // 2 norms, 4 products, rotation, cache, attention, activation
+    CHECK(kernels("llama-3.1-8b", 0, true) == 14);  // and 4 inputs quantized
+    CHECK(kernels("gpt-oss-120b", 0, false) == 15); // 8 for the experts instead of 3
+    CHECK(kernels("deepseek-v3", 0, false) == 23);  // dense
+    CHECK(kernels("deepseek-v3", 60, false) == 32); // as SGLang's model has them
+    CHECK(kernels("deepseek-v3", 60, true) == 38);
+}
+
+TEST_CASE("A prompt beyond the captured graphs waits for the host's launches, a short one does not")
+{
+    const Scenario s = served(R"({"engine": "vllm"})");
+    const EngineClock clock(s, *s.serving, s.serving->layout);
+    const auto first = [&](double tokens)
+    {
+        const std::vector<PromptPiece> piece{{0, tokens, true}};
+        return clock.time({.prompts = piece});
+    };
+    const double launches = 32 * 10 * s.serving->engine.eager_kernel_us * 1e-6; // 32 layers of 10 kernels
+    const EngineTime eager = first(513);
+    CHECK(first(512).total() < launches);
+    CHECK_THAT(eager.total() - eager.host, WithinRel(launches, 1e-9));
+}
+
 TEST_CASE("The parts of an engine's iteration add up, and no part is negative")
 {
     for (const char* engine : {"vllm", "sglang", "tensorrt-llm", "bound"})
@@ -183,7 +211,7 @@ TEST_CASE("A cache that moves between engines delays the first token by its byte
 TEST_CASE("Serving is written and read back as it was, and what is wrong is named")
 {
     const Scenario s = served(
-        R"({"engine": {"preset": "sglang", "layer_us": 31}, "weights": {"experts": "fp8", "rest": "bf16"},
+        R"({"engine": {"preset": "sglang", "kernel_us": 3}, "weights": {"experts": "fp8", "rest": "bf16"},
         "kv_cache": "fp8", "tensor": 2, "prefill": {"tensor": 4}, "traffic": {"rate": 3, "spread": 0.5},
         "speculative": {"tokens": 2}, "memory_fraction": 0.8})");
     const auto again = scenario_from_json(to_json(s, test::presets()), test::presets());

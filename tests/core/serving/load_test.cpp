@@ -25,7 +25,19 @@ LoadSetup load(std::int64_t prompt, std::int64_t output)
     return setup;
 }
 
+ServingEngine engine_named(std::string_view id)
+{
+    const auto& all = test::presets().serving->engines;
+    return std::ranges::find(all, id, [](const ServingEnginePreset& p) { return p.engine.id; })->engine;
+}
+
 } // namespace
+
+TEST_CASE("what is served without a word of the engine is what vLLM's preset says")
+{
+    CHECK(ServingEngine{} == engine_named("vllm"));
+    CHECK(LoadSetup{}.software == engine_named("vllm"));
+}
 
 TEST_CASE("a queue with one server waits as long as Pollaczek and Khinchine say")
 {
@@ -38,7 +50,8 @@ TEST_CASE("a queue with one server waits as long as Pollaczek and Khinchine say"
     const Scenario s = test::on_gpus("llama-3.1-8b", "h100-sxm-80gb", 8);
     LoadSetup setup = load(2048, 1);
     setup.system = ServingSystem::prefill_first;
-    setup.budget = 16; // never two prompts at once
+    setup.budget = 2048;                    // never two prompts at once
+    setup.software = engine_named("bound"); // nothing of a request is outside its prefill
     setup.requests = 20000;
     setup.rate = 0.01;
     const double service = serve(s, setup).ttft_50;
@@ -48,7 +61,7 @@ TEST_CASE("a queue with one server waits as long as Pollaczek and Khinchine say"
         setup.rate = busy / service;
         const LoadReport r = serve(s, setup);
         double sum = 0;
-        for (const ServedRequest& q : r.requests)
+        for (const EngineRequest& q : r.requests)
         {
             sum += q.ttft();
         }
@@ -62,28 +75,26 @@ TEST_CASE("one request alone takes its prefill and its decoding steps, and every
     LoadSetup setup = load(1000, 101);
     setup.rate = 1e-3;
     setup.requests = 4;
-    setup.peak_reached = setup.memory_reached = 1;
-    setup.host_seconds = 0;
     for (const ServingSystem system :
          {ServingSystem::prefill_first, ServingSystem::chunked, ServingSystem::disaggregated})
     {
         setup.system = system;
         const LoadReport r = serve(s, setup);
         REQUIRE(r.fits());
-        ServingSetup alone = setup.engine;
-        alone.batch = 1;
-        alone.output = 100; // the first token is prefill's
-        const ServingReport bound = serving_report(s, alone);
+        const Serving serving = serving_of(s, r.setup);
+        const EngineClock clock(s, serving, serving.layout);
+        const std::vector<PromptPiece> prompt{{0, 1000, true}};
         const double moved =
             system == ServingSystem::disaggregated ? cache_transfer_seconds(s, setup.engine, 1000) : 0;
-        CHECK(r.ttft_50 == Approx(bound.prefill.total() + moved).epsilon(1e-6));
-        CHECK(r.tpot_50 == Approx(bound.decode.total()).epsilon(1e-3));
+        const double handled = setup.software.prompt_ms * 1e-3;
+        CHECK(r.ttft_50 == Approx(clock.time({.prompts = prompt}).total() + moved + handled).epsilon(1e-6));
+        CHECK(r.tpot_50 == Approx(clock.time({.decoding = 1, .context = 1050}).total()).epsilon(1e-3));
     }
     setup.rate = 30;
     setup.requests = 300;
     setup.spread = 0.7;
     const LoadReport busy = serve(s, setup);
-    for (const ServedRequest& q : busy.requests)
+    for (const EngineRequest& q : busy.requests)
     {
         REQUIRE(q.arrival <= q.start);
         REQUIRE(q.start < q.first);
@@ -126,7 +137,7 @@ TEST_CASE("a higher rate is never quicker, and goodput is the last rate within t
     quick.rate = goodput(tiny, quick) * 1.2;
     quick.requests = 20000;
     CHECK_FALSE(serve(tiny, quick).holds());
-    quick.rate /= 1.4;
+    quick.rate /= 2.4;
     CHECK(serve(tiny, quick).holds());
 }
 
@@ -200,7 +211,6 @@ TEST_CASE("what does not fit is said, and values out of range are brought into i
     setup.spread = 1e9;
     setup.requests = 20;
     setup.drafted = 1000;
-    setup.host_seconds = -1;
     const LoadReport r = serve(small, setup);
     CHECK(r.fits());
     CHECK(std::isfinite(r.ttft_90));
@@ -222,8 +232,9 @@ TEST_CASE("DistServe's example: engines of their own for prefill double what a G
     LoadSetup setup = load(512, 64);
     setup.first_token = 0.4;
     setup.each_token = 0.04;
-    setup.host_seconds = 12.5e-3;
-    setup.peak_reached = 0.41;
+    setup.software = engine_named("bound");
+    setup.software.step_us = 12500;
+    setup.software.products = setup.software.attention = 0.41;
     setup.budget = 512;
     setup.requests = 1000;
     setup.system = ServingSystem::prefill_first;

@@ -5,6 +5,7 @@
 #include "core/base/derived.h"
 #include "core/base/text/text.h"
 #include "ui/shell/paged_view.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/serving/pictures.h"
 
 #include <algorithm>
@@ -115,6 +116,21 @@ std::string sentence(const ServingReport& r, const Scenario& s, ByteUnit unit)
                        r.decode.memory_bound() ? "memory-bandwidth-bound" : "compute-bound");
 }
 
+std::string seconds_of(double seconds)
+{
+    return format_seconds(Seconds(seconds));
+}
+
+// What an engine would make of it.
+std::string predicted_words(const Frame& frame, const ServingModel& model)
+{
+    return !model.report.fits()
+               ? std::string()
+               : fmt::format(
+                     " Predicted with {}: **{}** ({}).", model.engine.name, seconds_of(model.predicted),
+                     range_words(frame, model.engine, model.predicted, ServingMeasure::tpot, seconds_of));
+}
+
 // What the TPOT is the sum of.
 std::string formula_of(const ServingReport& r)
 {
@@ -131,7 +147,8 @@ Caption serving_caption(const Frame& frame, ServingState& state)
     const ServingModel& model = state.model(frame);
     const ServingReport& r = model.report;
     const Term term = explain_decode(model.scenario, r);
-    return {sentence(r, model.scenario, frame.preferences.unit), formula_of(r),
+    return {sentence(r, model.scenario, frame.preferences.unit) + predicted_words(frame, model),
+            formula_of(r),
             fmt::format(
                 "Memory: {} = {} = {}; {}.\nA roofline: data-sheet bandwidth and dense 16-bit peak, memory "
                 "overlapped with compute, two "
@@ -249,10 +266,15 @@ void draw_numbers(PanelColumn& column, const ServingReport& r, ByteUnit unit)
 
 void panel_serving(PanelColumn& column, const ServingRoom& r)
 {
-    const ServingReport report = r.state.model(r.frame).report; // before the settings change
-    draw_requests(column, report.setup, r.state.settings);
+    const ServingModel model = r.state.model(r.frame); // before the settings change
+    draw_requests(column, model.report.setup, r.state.settings);
     column.gap();
-    draw_numbers(column, report, r.p.look.unit);
+    draw_numbers(column, model.report, r.p.look.unit);
+    column.fact("TPOT, predicted", seconds_of(model.predicted),
+                fmt::format("{}, with the prompts in between", model.engine.name));
+    column.fact("80% range",
+                range_words(r.frame, model.engine, model.predicted, ServingMeasure::tpot, seconds_of),
+                evidence_words(r.frame, model.engine, ServingMeasure::tpot));
 }
 
 void panel_drafts(PanelColumn& column, const ServingRoom& r)

@@ -4,6 +4,8 @@
 
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
+#include "core/scenario/presets.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/empty_state.h"
@@ -56,6 +58,23 @@ void panel_traffic(PanelColumn& column, const SloRoom& r)
                  "Share of a prompt\u2019s tokens whose keys and values are kept from an earlier request");
 }
 
+// Whose constants an iteration takes; the roofline among them.
+void choose_software(PanelColumn& column, const SloRoom& r, const ServingEngine& shown)
+{
+    static const std::vector<ServingEnginePreset> none;
+    const auto& all = r.frame.presets.serving ? r.frame.presets.serving->engines : none;
+    std::vector<Choosable> items;
+    for (const ServingEnginePreset& preset : all)
+    {
+        items.push_back({preset.engine.id, preset.engine.name, preset.release});
+    }
+    if (const auto chosen = column.dropdown("###software", shown.name, "serving engines", items,
+                                            "Its scheduler, and what its kernels reach"))
+    {
+        r.state.software = all[*chosen].engine;
+    }
+}
+
 void panel_engines(PanelColumn& column, const SloRoom& r)
 {
     LoadSetup& setup = r.state.setup;
@@ -69,6 +88,7 @@ void panel_engines(PanelColumn& column, const SloRoom& r)
     column.slide(shown.engine.ranks > 1 ? "GPUs per attention replica" : "GPUs per engine",
                  Track::at(kGpusOfEngine, say_whole), shown.engine.gpus, r.state.gpus,
                  "More than asked for where fewer do not hold the weights and one request");
+    choose_software(column, r, shown.software);
     const bool apart = setup.system == ServingSystem::disaggregated;
     column.slide(apart ? "Decode engines" : "Engines", Track::even(1, 16, say_whole), setup.engines);
     if (apart)
@@ -162,6 +182,7 @@ LoadSetup SloState::asked(const Scenario& scenario) const
     all.rate = 1;
     all.engine.gpus = gpus.value_or(scenario.parallel.tensor);
     all.engine.longest = all.engine.prompt + all.engine.output;
+    all.software = software.value_or(serving_engine(scenario));
     return all;
 }
 
@@ -241,8 +262,14 @@ void panel_slo(PanelColumn& column, const SloRoom& r)
         return;
     }
     column.fact("Within both", format_percent(load.attained), "Share of the requests, at this rate");
-    column.fact("TTFT, median", latency_words(load.ttft_50));
-    column.fact("TPOT, median", latency_words(load.tpot_50));
+    const auto predicted = [&](const char* name, double value, ServingMeasure measure)
+    {
+        column.fact(name, latency_words(value));
+        column.fact("80% range", range_words(r.frame, load.setup.software, value, measure, latency_words),
+                    evidence_words(r.frame, load.setup.software, measure));
+    };
+    predicted("TTFT, median", load.ttft_50, ServingMeasure::ttft);
+    predicted("TPOT, median", load.tpot_50, ServingMeasure::tpot);
     column.fact("GPUs", say_whole(static_cast<double>(load.gpus)));
 }
 

@@ -106,8 +106,9 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     const Theme& t = p.theme;
     PlotAxis batches{1, static_cast<double>(std::max<std::int64_t>(2, curve.back().setup.batch)),
                      PlotScale::log, "concurrent requests", count};
-    const PlotAxis times =
+    PlotAxis times =
         axis_of(curve, {kMemory, kCompute, kToken}, 1e-4, "TPOT (time per output token)", tick_seconds);
+    times.high = std::max(times.high, 1.4 * model.predicted_curve.back());
     const PlotAxis rates = axis_of(curve, {kThroughput}, 1e-6, "Throughput (tokens/s/GPU)", count);
     const float left = std::max(plot_left(p, times), plot_left(p, rates));
     std::optional<std::int64_t> moved;
@@ -132,6 +133,12 @@ std::optional<std::int64_t> draw_serving_curves(const Painter& p, Rect area, con
     latency.line(line_of(curve, kCompute), {t.forward, 2}, "compute");
     latency.line(line_of(curve, kStep), {t.muted, 1.5F}, "decoding step");
     latency.line(line_of(curve, kToken), {t.text, 2.5F}, "with interleaved prefill");
+    std::vector<PlotPoint> predicted;
+    for (std::size_t i = 0; i < curve.size(); ++i)
+    {
+        predicted.push_back({static_cast<double>(curve[i].setup.batch), model.predicted_curve[i]});
+    }
+    latency.line(predicted, {t.backward_weight, 2.5F}, "predicted, " + model.engine.name);
     const auto to = draw_batch(p, latency, r, kToken(r), "###requests at once",
                                fmt::format("batch {}: TPOT {}", grouped(r.setup.batch), seconds(kToken(r))));
     return to ? to : moved;
@@ -251,8 +258,30 @@ ServingModel serving_model(const std::pair<Scenario, ServingSettings>& from)
     setup.cache_bits = settings.cache_bits;
     setup.paged = settings.paged;
     setup = holding_setup(scenario, setup);
-    ServingModel model{scenario, serving_report(scenario, setup), {}, {}, {}};
+    ServingModel model;
+    model.scenario = scenario;
+    model.report = serving_report(scenario, setup);
     model.curve = serving_curve(scenario, setup, batches(model.report));
+    model.engine = serving_engine(scenario);
+    LoadSetup load;
+    load.engine = setup;
+    load.software = model.engine;
+    const Serving serving = serving_of(scenario, load);
+    const EngineClock clock(scenario, serving, serving.layout);
+    const std::vector<PromptPiece> prompt{{0, static_cast<double>(setup.prompt), true}};
+    const double prefill = clock.time({.prompts = prompt}).total();
+    const double context = static_cast<double>(setup.prompt) + static_cast<double>(setup.output) / 2;
+    const auto predicted = [&](std::int64_t batch)
+    {
+        const auto b = static_cast<double>(batch);
+        return clock.time({.decoding = b, .context = context}).total() +
+               b * prefill / static_cast<double>(setup.output);
+    };
+    model.predicted = predicted(setup.batch);
+    for (const ServingReport& r : model.curve)
+    {
+        model.predicted_curve.push_back(predicted(r.setup.batch));
+    }
     const auto lengths = drawn_lengths(kRequests, kMeanAnswer, 5);
     model.held = static_batching(lengths, kSlots);
     model.free = continuous_batching(lengths, kSlots);

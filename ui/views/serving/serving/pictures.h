@@ -2,6 +2,7 @@
 // for other batches.
 #pragma once
 
+#include "core/scenario/serving.h"
 #include "core/serving/batching.h"
 #include "core/serving/serving.h"
 #include "ui/shell/frame/frame.h"
@@ -35,6 +36,10 @@ struct ServingModel
     Scenario scenario;
     ServingReport report;
     std::vector<ServingReport> curve; // by batch, ascending
+    // [s] TPOT as the engine has it, with the prompts in between: of the report, and by batch.
+    double predicted = 0;
+    std::vector<double> predicted_curve;
+    ServingEngine engine;
     Batching held;
     Batching free;
 };

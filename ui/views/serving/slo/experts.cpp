@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/serving/wide_experts.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/charts/stacked_bar.h"
@@ -90,13 +91,14 @@ void draw_decoded(const SloRoom& r, Rect area)
             {
                 plot.label({gpus_of(engine), engine.tokens_per_gpu()}, wide_words(engine));
             }
-            const ServingTime& time = engine.report.decode;
+            const EngineTime& time = engine.step;
             const std::string tip =
-                fmt::format("{}: {} per replica, {} tokens/s per GPU\n\nstep {}: memory {}, compute {}, "
-                            "dispatch and combine {}{}\n\nClick to serve with it.",
+                fmt::format("{}: {} per replica, {} tokens/s per GPU\n\nstep {}: weights {}, KV cache {}, "
+                            "kernels {}, dispatch and combine {}{}\n\nClick to serve with it.",
                             wide_words(engine), engine.batch, three_digits(engine.tokens_per_gpu()),
-                            latency_words(engine.seconds), latency_words(time.memory),
-                            latency_words(time.compute), latency_words(time.exchange),
+                            latency_words(time.total()), latency_words(time.weights + time.compute),
+                            latency_words(time.kv), latency_words(time.launch + time.host),
+                            latency_words(time.exchange + time.reduce),
                             engine.overlap_from > 0 ? "\n\ntwo-batch overlap" + overlap_words(engine) : "");
             const bool here = (group || halves == r.state.setup.engine.two_batch) &&
                               engine.report.setup.ranks == r.state.setup.engine.ranks;
@@ -208,9 +210,9 @@ void panel_experts(PanelColumn& column, const SloRoom& r)
     column.fact("Batch of a replica", grouped(engine.batch), "The largest within memory and the SLO");
     if (engine.batch > 0)
     {
-        column.fact("Step", latency_words(engine.seconds));
-        column.fact("Dispatch and combine", latency_words(report.decode.exchange),
-                    "All layers; alongside the kernels with two-batch overlap");
+        column.fact("Step", latency_words(engine.step.total()));
+        column.fact("Dispatch and combine", latency_words(engine.step.exchange),
+                    "All layers; with two-batch overlap what the other half does not hide");
     }
 }
 
@@ -235,16 +237,18 @@ Caption experts_caption(const Frame& frame, SloState& state)
     const Term sent =
         explain_exchange(s, (shown.report.setup.ranks > 1 && shown.batch > 0 ? shown : best).report);
     return {fmt::format(
-                "Most tokens per GPU within {}: **{}**, {} sequences per replica{}, **{} tokens/s per GPU**.",
+                "Most tokens per GPU within {}: **{}**, {} sequences per replica{}, **{} tokens/s per GPU** "
+                "(80% range {}).",
                 latency_words(state.setup.each_token), wide_words(best), grouped(best.batch),
                 alone                         ? std::string()
                 : best.report.setup.two_batch ? ", two-batch overlap" + overlap_words(best)
                                               : ", one batch",
-                three_digits(best.tokens_per_gpu())),
+                three_digits(best.tokens_per_gpu()),
+                range_words(frame, state.asked(s).software, best.tokens_per_gpu(), ServingMeasure::rate,
+                            three_digits)),
             fmt::format("sent per GPU and layer = {} = {} = {}", sent.formula, sent.working,
                         format_bytes(Bytes(sent.value))),
-            sent.source + " Published throughputs of DeepSeek-V3 come out 14% to 20% too high on H100, 22% "
-                          "to 39% on GB200."};
+            sent.source + " " + evidence_words(frame, state.asked(s).software, ServingMeasure::rate) + "."};
 }
 
 } // namespace

@@ -17,8 +17,9 @@ struct SloState
     using From = std::pair<Scenario, LoadSetup>;
 
     LoadSetup setup = first_setup();
-    std::optional<std::int64_t> gpus; // of an engine; as the scenario's tensor parallelism
-    std::optional<double> rate;       // 80% of the goodput
+    std::optional<std::int64_t> gpus;      // of an engine; as the scenario's tensor parallelism
+    std::optional<double> rate;            // 80% of the goodput
+    std::optional<ServingEngine> software; // the scenario's serving names, else vLLM
     PrefixTraffic prefixes;
     double cache_gb = 200; // of prefixes
 

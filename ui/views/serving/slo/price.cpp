@@ -4,6 +4,7 @@
 
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
@@ -195,8 +196,10 @@ Caption price_caption(const Frame& frame, SloState& state)
     return {within == front.rend()
                 ? (prices.done() ? std::string("No configuration meets both SLOs.") : "Searching \u2026")
                 : fmt::format("Cheapest within both SLOs: **{}**, at {} requests/s **{}** per million "
-                              "output tokens.",
-                              way_words(within->setup), load_words(within->setup.rate), dollars(within->usd)),
+                              "output tokens (TPOT {}).",
+                              way_words(within->setup), load_words(within->setup.rate), dollars(within->usd),
+                              range_words(frame, within->setup.software, within->tpot_90,
+                                          ServingMeasure::tpot, latency_words)),
             "dollars per million tokens = GPUs \u00d7 $/h / 3,600 / (requests/s \u00d7 output tokens) \u00d7 "
             "10\u2076",
             "Every point is simulated; those whose first tokens come too late are left out. The price of a "

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/index.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/pictures/timeline.h"
@@ -51,7 +52,7 @@ public:
             names.push_back({"prefill engine", {}, {}, {}, true, "P"});
         }
         names.push_back({apart_ ? "decode engine" : "engine", {}, {}, {}, true, apart_ ? "D" : "E"});
-        for (const ServedRequest* q : shown_)
+        for (const EngineRequest* q : shown_)
         {
             names.push_back({fmt::format("TTFT {}", latency_words(q->ttft())), {}, {}, {}, false, "\u2013"});
         }
@@ -100,13 +101,13 @@ private:
         {
             shown_.push_back(&load_.requests[from + i]);
         }
-        for (const ServedRequest* q : shown_)
+        for (const EngineRequest* q : shown_)
         {
             end = std::max(end, q->first);
         }
         // The last ones decode on; all first tokens are in sight, and as much again of decoding at most.
         begin_ = shown_.front()->arrival;
-        const double last = std::ranges::max(shown_, {}, [](const ServedRequest* q) { return q->end; })->end;
+        const double last = std::ranges::max(shown_, {}, [](const EngineRequest* q) { return q->end; })->end;
         window_ = {0, std::max(std::min(last, end + 0.5 * (end - begin_)) - begin_, 1e-6)};
     }
 
@@ -124,10 +125,10 @@ private:
         }
     }
 
-    void draw_engine(TimeLanes& lanes, std::size_t lane, const std::vector<EnginePass>& passes)
+    void draw_engine(TimeLanes& lanes, std::size_t lane, const std::vector<EngineStep>& passes)
     {
         const auto first = std::partition_point(
-            passes.begin(), passes.end(), [this](const EnginePass& pass) { return pass.end <= begin_; });
+            passes.begin(), passes.end(), [this](const EngineStep& pass) { return pass.end <= begin_; });
         for (auto pass = first; pass != passes.end() && pass->start < begin_ + window_.to; ++pass)
         {
             const bool both = pass->prompt > 0 && pass->decoding > 0;
@@ -138,7 +139,7 @@ private:
         }
     }
 
-    void draw_request(TimeLanes& lanes, std::size_t lane, const ServedRequest& q)
+    void draw_request(TimeLanes& lanes, std::size_t lane, const EngineRequest& q)
     {
         const double moves = q.first - q.moved;
         block(lanes, lane, q.arrival, q.start, fills_.queued,
@@ -148,7 +149,7 @@ private:
         block(lanes, lane, moves, q.first, fills_.moved,
               fmt::format("The KV cache moves to the decode engine: {}", latency_words(q.moved)));
         block(lanes, lane, q.first, q.end, fills_.decode,
-              fmt::format("{} tokens, one every {}", q.answer, latency_words(q.tpot())));
+              fmt::format("{} tokens, one every {}", q.output, latency_words(q.tpot())));
         if (q.ttft() > load_.setup.first_token)
         {
             lanes.outline(lane, q.arrival - begin_, q.first - begin_);
@@ -159,7 +160,7 @@ private:
     const LoadReport& load_;
     Fills fills_;
     bool apart_;
-    std::vector<const ServedRequest*> shown_;
+    std::vector<const EngineRequest*> shown_;
     double begin_ = 0;  // [s] when the first of them came
     TimeWindow window_; // from there
 };
@@ -250,10 +251,14 @@ Caption requests_caption(const Frame& frame, SloState& state)
         fmt::format("goodput = largest rate with p90 TTFT \u2264 {} and p90 TPOT \u2264 {} = {} requests/s",
                     latency_words(load.setup.first_token), latency_words(load.setup.each_token),
                     load_words(most)),
-        "Poisson arrivals, lognormal lengths; every iteration is the roofline over 60% of the peak or 95% of "
-        "the bandwidth, and 0.5 ms of the host. Goodput: Zhong et al., DistServe, arXiv 2401.09670, whose "
-        "example of three A100s comes out 36% too high. Chunked prefill: Agrawal et al., Sarathi-Serve, "
-        "arXiv 2403.02310."};
+        fmt::format(
+            "Predicted with {}. TTFT {}, TPOT {}. {}. Poisson arrivals, lognormal lengths. Goodput: "
+            "Zhong et al., DistServe, arXiv 2401.09670. Chunked prefill: Agrawal et al., "
+            "Sarathi-Serve, arXiv 2403.02310.",
+            load.setup.software.name,
+            range_words(frame, load.setup.software, load.ttft_90, ServingMeasure::ttft, latency_words),
+            range_words(frame, load.setup.software, load.tpot_90, ServingMeasure::tpot, latency_words),
+            evidence_words(frame, load.setup.software, ServingMeasure::tpot))};
 }
 
 } // namespace

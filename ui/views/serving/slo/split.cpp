@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/slo/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
@@ -150,7 +151,10 @@ Caption split_caption(const Frame& frame, SloState& state)
                                                        now.engines - static_cast<std::int64_t>(*best) + 1)
                             : *best == 1 ? "**chunked prefill on all engines**"
                                          : "**prefill-prioritized on all engines**";
-    return {fmt::format("Best for these SLOs: {}, {} requests/s per GPU.", how, load_words(now.each(*best))),
+    const ServingEngine& engine = now.splits[*best].software;
+    return {fmt::format("Best for these SLOs: {}, {} requests/s per GPU (80% range {}).", how,
+                        load_words(now.each(*best)),
+                        range_words(frame, engine, now.each(*best), ServingMeasure::rate, load_words)),
             "x : y = rate \u00d7 prefill seconds : rate \u00d7 output tokens \u00d7 TPOT / batch size",
             "Each phase has as many engines as its share of the work; the KV cache moves through the "
             "network. Zhong et al., DistServe, arXiv 2401.09670, section 4."};
