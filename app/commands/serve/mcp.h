@@ -41,7 +41,7 @@ nlohmann::json mcp_unsupported_version(const nlohmann::json& id, const std::stri
 
 // The answer to a message, or to a list of them as 2025-03-26 allows; nothing to notifications and responses.
 std::optional<nlohmann::json> mcp_answer(const Program& program, const nlohmann::json& message);
-// The same for text of a stranger, which may be no message at all.
+// Parses the text first, which may be no message at all.
 std::optional<nlohmann::json> mcp_answer_to_text(const Program& program, std::string_view text);
 
 } // namespace ringside
