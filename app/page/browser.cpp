@@ -10,6 +10,7 @@
 #include <map>
 
 // clang-format off
+EM_JS(int, is_in_frame, (), { return window.parent !== window; });
 EM_JS(int, kept_count, (), { try { return localStorage.length; } catch (e) { return 0; } });
 EM_JS(char*, kept_entry, (int place, int whole), {
     const name = localStorage.key(place);
@@ -183,6 +184,11 @@ std::string page_address()
 std::string page_fragment()
 {
     return taken(address_part(1));
+}
+
+bool is_framed()
+{
+    return is_in_frame() != 0;
 }
 
 void show_address(const std::string& address, bool step)

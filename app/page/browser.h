@@ -21,6 +21,8 @@ void download_picture(const std::string& name);
 // The address of the page alone, and what stands behind it, from the `#` on.
 std::string page_address();
 std::string page_fragment();
+// Whether the page stands in another one.
+bool is_framed();
 // Another view is a step of the browser's history; other changes are not.
 void show_address(const std::string& address, bool step);
 

@@ -3,7 +3,11 @@
 #include <emscripten.h>
 #include <emscripten/html5.h>
 
+#include "app/session/browser_keys.h"
+#include "app/session/touch.h"
+
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +19,14 @@ EM_JS(void, set_cursor_name, (const char* name), { document.getElementById('canv
 EM_JS(void, write_clipboard, (const char* text), {
     if (navigator.clipboard) navigator.clipboard.writeText(UTF8ToString(text)).catch(() => {});
 });
+// The keyboard of a phone comes up for an element that can be written in.
+EM_JS(void, show_keyboard, (int on), {
+    const field = document.getElementById('typing');
+    if (on) { field.focus({ preventScroll: true }); } else { document.getElementById('canvas').focus({ preventScroll: true }); }
+});
+EM_JS(void, mark_embedded, (int on), { document.body.dataset.embedded = on ? 'yes' : 'no'; });
+EM_JS(int, has_focus, (), { return document.hasFocus(); });
+EM_JS(void, give_focus_back, (), { document.activeElement.blur(); window.parent.focus(); });
 EM_JS(void, say_context_is_lost, (), { document.getElementById('lost').hidden = false; });
 // clang-format on
 
@@ -38,8 +50,9 @@ struct Canvas
     bool due = false; // a frame is asked for
     long timer = 0;
     double last = 0; // [s]
-    int fingers = 0;
-    ImVec2 fingers_at;
+    Touch touch;
+    bool types = false;    // a phone's keyboard is up
+    bool embedded = false; // in another page
 };
 
 Canvas& canvas()
@@ -48,113 +61,40 @@ Canvas& canvas()
     return it;
 }
 
-struct KeyName
+BrowserKey read(const EmscriptenKeyboardEvent& e)
 {
-    std::string_view code; // where it is on the board, as the browser names it
-    ImGuiKey key;
-};
-constexpr std::array kKeys{KeyName{"ArrowLeft", ImGuiKey_LeftArrow},
-                           KeyName{"ArrowRight", ImGuiKey_RightArrow},
-                           KeyName{"ArrowUp", ImGuiKey_UpArrow},
-                           KeyName{"ArrowDown", ImGuiKey_DownArrow},
-                           KeyName{"Tab", ImGuiKey_Tab},
-                           KeyName{"PageUp", ImGuiKey_PageUp},
-                           KeyName{"PageDown", ImGuiKey_PageDown},
-                           KeyName{"Home", ImGuiKey_Home},
-                           KeyName{"End", ImGuiKey_End},
-                           KeyName{"Insert", ImGuiKey_Insert},
-                           KeyName{"Delete", ImGuiKey_Delete},
-                           KeyName{"Backspace", ImGuiKey_Backspace},
-                           KeyName{"Space", ImGuiKey_Space},
-                           KeyName{"Enter", ImGuiKey_Enter},
-                           KeyName{"Escape", ImGuiKey_Escape},
-                           KeyName{"Quote", ImGuiKey_Apostrophe},
-                           KeyName{"Comma", ImGuiKey_Comma},
-                           KeyName{"Minus", ImGuiKey_Minus},
-                           KeyName{"Period", ImGuiKey_Period},
-                           KeyName{"Slash", ImGuiKey_Slash},
-                           KeyName{"Semicolon", ImGuiKey_Semicolon},
-                           KeyName{"Equal", ImGuiKey_Equal},
-                           KeyName{"BracketLeft", ImGuiKey_LeftBracket},
-                           KeyName{"Backslash", ImGuiKey_Backslash},
-                           KeyName{"BracketRight", ImGuiKey_RightBracket},
-                           KeyName{"Backquote", ImGuiKey_GraveAccent},
-                           KeyName{"NumpadDecimal", ImGuiKey_KeypadDecimal},
-                           KeyName{"NumpadDivide", ImGuiKey_KeypadDivide},
-                           KeyName{"NumpadMultiply", ImGuiKey_KeypadMultiply},
-                           KeyName{"NumpadSubtract", ImGuiKey_KeypadSubtract},
-                           KeyName{"NumpadAdd", ImGuiKey_KeypadAdd},
-                           KeyName{"NumpadEnter", ImGuiKey_KeypadEnter},
-                           KeyName{"ShiftLeft", ImGuiKey_LeftShift},
-                           KeyName{"ShiftRight", ImGuiKey_RightShift},
-                           KeyName{"ControlLeft", ImGuiKey_LeftCtrl},
-                           KeyName{"ControlRight", ImGuiKey_RightCtrl},
-                           KeyName{"AltLeft", ImGuiKey_LeftAlt},
-                           KeyName{"MetaLeft", ImGuiKey_LeftSuper},
-                           KeyName{"MetaRight", ImGuiKey_RightSuper}};
-
-// "KeyA", "Digit1", "Numpad1" and "F1" are counted; the others stand in the table.
-ImGuiKey key_of(std::string_view code)
-{
-    const auto counted = [&](std::string_view before, char from, int first, int count)
-    {
-        const bool fits = code.size() == before.size() + 1 && code.starts_with(before);
-        const int place = fits ? code.back() - from : -1;
-        return place >= 0 && place < count ? first + place : static_cast<int>(ImGuiKey_None);
-    };
-    for (const int key : {counted("Key", 'A', ImGuiKey_A, 26), counted("Digit", '0', ImGuiKey_0, 10),
-                          counted("Numpad", '0', ImGuiKey_Keypad0, 10), counted("F", '1', ImGuiKey_F1, 9),
-                          counted("F1", '0', ImGuiKey_F10, 3)})
-    {
-        if (key != ImGuiKey_None)
-        {
-            return static_cast<ImGuiKey>(key);
-        }
-    }
-    const auto* found = std::ranges::find(kKeys, code, &KeyName::code);
-    return found == kKeys.end() ? ImGuiKey_None : found->key;
-}
-
-// What a browser does with a key that no page should take from it: reload, full screen, its tools, tabs,
-// address.
-bool is_the_browsers(const EmscriptenKeyboardEvent& e)
-{
-    const std::string_view code = e.code;
-    const bool with_ctrl = e.ctrlKey != 0 || e.metaKey != 0;
-    constexpr std::array<std::string_view, 3> kPlain{"F5", "F11", "F12"};
-    constexpr std::array<std::string_view, 9> kCtrl{"KeyW", "KeyT", "KeyN",   "KeyR", "KeyL",
-                                                    "KeyP", "KeyV", "Digit0", "Tab"};
-    const auto in = [&](const auto& keys) { return std::ranges::find(keys, code) != keys.end(); };
-    return in(kPlain) || (with_ctrl && in(kCtrl)) || e.altKey != 0;
-}
-
-void modifiers(const EmscriptenKeyboardEvent& e)
-{
-    ImGuiIO& io = ImGui::GetIO();
-    io.AddKeyEvent(ImGuiMod_Ctrl, e.ctrlKey != 0 || e.metaKey != 0);
-    io.AddKeyEvent(ImGuiMod_Shift, e.shiftKey != 0);
-    io.AddKeyEvent(ImGuiMod_Alt, e.altKey != 0);
+    return {e.code, e.key, e.ctrlKey != 0, e.shiftKey != 0, e.altKey != 0, e.metaKey != 0};
 }
 
 EM_BOOL on_key(int type, const EmscriptenKeyboardEvent* e, void*)
 {
+    ImGuiIO& io = ImGui::GetIO();
     const bool down = type == EMSCRIPTEN_EVENT_KEYDOWN;
-    modifiers(*e);
+    const BrowserKey pressed = read(*e);
+    const bool writes = pressed.writes_by_alt_gr();
+    io.AddKeyEvent(ImGuiMod_Ctrl, (pressed.ctrl || pressed.meta) && !writes);
+    io.AddKeyEvent(ImGuiMod_Shift, pressed.shift);
+    io.AddKeyEvent(ImGuiMod_Alt, pressed.alt && !writes);
     wake();
-    if (down && is_the_browsers(*e))
+    const ImGuiKey key = key_of(pressed);
+    const bool embedded = canvas().embedded;
+    if (down && (!is_taken(pressed, io.WantTextInput) || (embedded && key == ImGuiKey_Tab)))
     {
         return EM_FALSE;
     }
-    ImGuiIO& io = ImGui::GetIO();
-    if (const ImGuiKey key = key_of(e->code); key != ImGuiKey_None)
+    if (down && embedded && key == ImGuiKey_Escape && !io.WantTextInput)
+    {
+        give_focus_back();
+    }
+    if (key != ImGuiKey_None)
     {
         io.AddKeyEvent(key, down);
     }
-    // A key that writes is named by what it writes, one character; the others by a word.
-    const std::string_view written = e->key;
-    const auto first = written.empty() ? 0 : static_cast<unsigned char>(written.front());
-    const std::size_t length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (down && e->ctrlKey == 0 && e->metaKey == 0 && written.size() == length)
+    if (!down && (key == ImGuiKey_LeftSuper || key == ImGuiKey_RightSuper))
+    {
+        io.ClearInputKeys(); // a Mac tells of no key that was let go while Cmd was held
+    }
+    if (down && !pressed.sign().empty() && (writes || (!pressed.ctrl && !pressed.meta && !pressed.alt)))
     {
         io.AddInputCharactersUTF8(e->key);
     }
@@ -185,6 +125,10 @@ EM_BOOL on_leave(int, const EmscriptenMouseEvent*, void*)
 
 EM_BOOL on_wheel(int, const EmscriptenWheelEvent* e, void*)
 {
+    if (canvas().embedded && has_focus() == 0)
+    {
+        return EM_FALSE;
+    }
     const float click = e->deltaMode == DOM_DELTA_PIXEL ? kWheelPixels : kWheelLines;
     ImGui::GetIO().AddMouseWheelEvent(-static_cast<float>(e->deltaX) / click,
                                       -static_cast<float>(e->deltaY) / click);
@@ -192,33 +136,33 @@ EM_BOOL on_wheel(int, const EmscriptenWheelEvent* e, void*)
     return EM_TRUE;
 }
 
-// One finger points, two scroll.
 EM_BOOL on_touch(int type, const EmscriptenTouchEvent* e, void*)
 {
-    ImGuiIO& io = ImGui::GetIO();
-    Canvas& c = canvas();
     const float ratio = pixel_ratio();
-    const bool over = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
-    const ImVec2 at{static_cast<float>(e->touches[0].targetX) * ratio,
-                    static_cast<float>(e->touches[0].targetY) * ratio};
-    const int fingers = over ? 0 : e->numTouches;
-    if (fingers == 2 && c.fingers == 2)
+    Touch& touch = canvas().touch;
+    touch.set_pixel_ratio(ratio);
+    if (type == EMSCRIPTEN_EVENT_TOUCHCANCEL)
     {
-        io.AddMouseWheelEvent((at.x - c.fingers_at.x) / (kWheelPixels * ratio),
-                              (at.y - c.fingers_at.y) / (kWheelPixels * ratio));
+        touch.cancel();
     }
     else
     {
-        io.AddMousePosEvent(at.x, at.y);
+        std::array<ImVec2, 2> fingers;
+        std::size_t down = 0;
+        for (int i = 0; i < e->numTouches && down < fingers.size(); ++i)
+        {
+            const EmscriptenTouchPoint& finger = e->touches[i];
+            const bool lifted = type == EMSCRIPTEN_EVENT_TOUCHEND && finger.isChanged;
+            if (!lifted)
+            {
+                fingers[down++] = {static_cast<float>(finger.targetX) * ratio,
+                                   static_cast<float>(finger.targetY) * ratio};
+            }
+        }
+        touch.move({fingers.data(), down}, emscripten_get_now() / 1000);
     }
-    if (fingers != c.fingers)
-    {
-        io.AddMouseButtonEvent(0, fingers == 1);
-    }
-    c.fingers = fingers;
-    c.fingers_at = at;
     wake();
-    return EM_TRUE;
+    return canvas().embedded ? EM_FALSE : EM_TRUE; // a swipe along the other page is that page's
 }
 
 EM_BOOL on_focus(int type, const EmscriptenFocusEvent*, void*)
@@ -281,7 +225,16 @@ EM_BOOL on_frame(double now_ms, void*)
     take_size();
     const double rest = c.draw(now, seconds);
     show_cursor();
-    c.frames = rest == 0 ? kFramesPerEvent : c.frames - 1;
+    const ImGuiIO& io = ImGui::GetIO();
+    if (const bool types = io.WantTextInput && io.MouseSource == ImGuiMouseSource_TouchScreen;
+        types != c.types)
+    {
+        c.types = types;
+        show_keyboard(types ? 1 : 0);
+    }
+    // ImGui takes a key down and up in a frame each: what was typed faster than it draws waits in its queue.
+    const bool waiting = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
+    c.frames = rest == 0 || waiting ? kFramesPerEvent : c.frames - 1;
     if (c.frames > 0)
     {
         ask_for_frame();
@@ -349,6 +302,12 @@ void start_frames(DrawFrame draw)
     wake();
 }
 
+void set_embedded(bool embedded)
+{
+    canvas().embedded = embedded;
+    mark_embedded(embedded ? 1 : 0);
+}
+
 float pixel_ratio()
 {
     return static_cast<float>(emscripten_get_device_pixel_ratio());
@@ -363,6 +322,19 @@ void set_clipboard(const std::string& text)
 {
     canvas().clipboard = text;
     write_clipboard(text.c_str());
+}
+
+// What a phone's keyboard wrote; a key of it by its name in the browser.
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_type(const char* text, const char* key)
+{
+    ImGuiIO& io = ImGui::GetIO();
+    io.AddInputCharactersUTF8(text);
+    if (const ImGuiKey pressed = key_of({key, key}); pressed != ImGuiKey_None)
+    {
+        io.AddKeyEvent(pressed, true);
+        io.AddKeyEvent(pressed, false);
+    }
+    wake();
 }
 
 // The browser tells what is pasted only on a paste; then the chord reaches ImGui.

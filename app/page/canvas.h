@@ -16,6 +16,9 @@ bool start_canvas();
 // From here on frames are drawn. Call once ImGui's context is there.
 void start_frames(DrawFrame draw);
 void wake();
+// In another page: wheel, fingers that go up or down, and Tab are that page's until this one is pressed; Esc
+// gives them back.
+void set_embedded(bool embedded);
 
 float pixel_ratio();
 std::string clipboard();

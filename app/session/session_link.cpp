@@ -61,6 +61,14 @@ Issues Session::ask(const std::string& question, std::uint64_t seed)
     {
         return card.issues();
     }
+    // A page that is loaded again opens its own address: the round goes on.
+    const StudyFrame& study_now = study_->frame();
+    if (study_now.question != nullptr && study_now.question->id == question && study_now.card != nullptr &&
+        study_now.card->seed == seed)
+    {
+        apply(OpenView{id_of(ViewRole::drill)});
+        return {};
+    }
     StartDrill drill;
     drill.cards.push_back(std::move(*card));
     study(drill);

@@ -92,6 +92,24 @@ TEST_CASE("a drill through the controller is logged, saved and shown")
     CHECK(std::holds_alternative<std::monostate>(*room.controller.frame().session));
 }
 
+TEST_CASE("a round waits for a question that is asked by name, and goes on after it")
+{
+    Room room(4);
+    room.does(StartDrill{});
+    room.right();
+    const StudySession round = *room.controller.frame().session;
+    StartDrill one;
+    one.cards = {{"f2", 7}};
+    room.does(one);
+    CHECK(std::get<DrillSession>(*room.controller.frame().session).items.size() == 1);
+    CHECK(room.controller.frame().came_from == "drill");
+    room.right();
+    CHECK(room.does(EndStudy{}).view == "drill");
+    const auto& on = std::get<DrillSession>(*room.controller.frame().session);
+    CHECK(on.items.size() == 4);
+    CHECK(on.at == std::get<DrillSession>(round).at);
+}
+
 TEST_CASE("questions fall due, and the day turns, when the clock says so")
 {
     Room room(2);

@@ -41,6 +41,13 @@ UNLIKE = 32  # of 255
 MOST_UNLIKE = 0.01  # of the pixels
 MOST_OFF_PREDICTION = 10  # times, on a machine that does other things too
 OTHER = {"ranks"}  # plays a recording there
+# Counts the frames that the page asks for and draws, each after window.slow milliseconds.
+TALLY = """window.tally = { asked: 0, drawn: 0 }; window.slow = 0;
+const ask = requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (draw) => {
+    tally.asked++;
+    setTimeout(() => ask((now) => { draw(now); tally.drawn++; }), window.slow);
+};"""
 # Fields, and values that most examples take; what they refuse, both programs refuse alike.
 SETS = {"training.micro_batch": [1, 2, 4], "training.sequence_length": [2048, 4096, 8192], "parallel.zero": [0, 1, 2, 3],
         "parallel.tensor": [1, 2, 4, 8], "parallel.pipeline": [1, 2, 4, 8], "cluster.gpus": [8, 64, 256, 1024]}
@@ -56,6 +63,11 @@ channel.onmessage = ({ data }) => {
                           recorded: card.recording.length, heap: Module.HEAPU8.length });
 };
 """
+
+
+# A course page with a figure in it.
+HOST = b"""<!doctype html><title>Course</title><a id="before" href="#">before</a><p><iframe id="figure" src="/#v=pipelines&amp;embed"
+width="700" height="500"></iframe><p><a id="after" href="#">after</a><div style="height: 3000px"></div>"""
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -76,6 +88,12 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
             return
         if "/rest." in self.path:
             time.sleep(Quiet.rest_takes)
+        if self.path.startswith("/host.html"):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(HOST)
+            return
         if self.path == "/probed.js":
             self.send_response(200)
             self.send_header("Content-Type", "text/javascript")
@@ -88,6 +106,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 class Opened(unittest.TestCase):
     """A page in a browser with some flags."""
     flags = ()
+    emulated = None  # a device, as Chrome describes one
     host = "127.0.0.1"
 
     @classmethod
@@ -101,7 +120,10 @@ class Opened(unittest.TestCase):
                          "--window-size=1280,800", "--hide-scrollbars", "--host-resolver-rules=MAP page.test 127.0.0.1",
                          f"--unsafely-treat-insecure-origin-as-secure={cls.origin}", *cls.flags):
             options.add_argument(argument)
+        if cls.emulated:
+            options.add_experimental_option("mobileEmulation", cls.emulated)
         cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        cls.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TALLY})
 
     @classmethod
     def tearDownClass(cls):
@@ -118,6 +140,7 @@ class Opened(unittest.TestCase):
         self.browser.get(f"{self.origin}/{link}")
         self.wait("return document.body.dataset.ringside")
         self.assertEqual(self.state(), "started", self.browser.execute_script("return document.getElementById('state').textContent"))
+        self.settle()
 
     def state(self):
         return self.browser.execute_script("return document.body.dataset.ringside")
@@ -155,8 +178,20 @@ class Opened(unittest.TestCase):
         chain = ActionChains(self.browser)
         for key in keys:
             chain.send_keys(key)
+        self.act(chain, sum(map(len, keys)))
+
+    def act(self, chain, events=1):
+        """Until the page has answered: it draws no more, or, where something moves, several frames later."""
+        drawn = self.drawn()
         chain.perform()
-        time.sleep(0.3)
+        self.settle(drawn + 4 + 4 * events)
+
+    def drawn(self):
+        return self.browser.execute_script("return window.tally ? tally.drawn : 0")
+
+    def settle(self, drawn=None):
+        drawn = self.drawn() + 8 if drawn is None else drawn
+        self.wait(f"return !window.tally || tally.asked === tally.drawn || tally.drawn >= {drawn}")
 
     def title(self):
         return self.browser.execute_script("return document.getElementById('says').textContent")
@@ -230,6 +265,19 @@ class PageTest(Opened):
                 requestAnimationFrame(tick);""")
             self.assertEqual(self.browser.execute_script("return location.hash.split('&')[0]"), f"#v={view}")
             print(f"{view}: a frame takes {sorted(took)[30]:.0f} ms")
+
+    def test_what_is_typed_faster_than_frames_are_drawn_arrives(self):
+        self.press(Keys.ESCAPE)
+        for _ in range(4):
+            self.press("]")
+        fourth = self.title()
+        self.forget()
+        self.open()
+        self.press(Keys.ESCAPE)
+        self.browser.execute_script("window.slow = 300")
+        self.press("]]]]")
+        self.browser.execute_script("window.slow = 0")
+        self.assertEqual(self.title(), fourth)
 
     def test_draws_nothing_when_nothing_happens(self):
         self.press(Keys.ESCAPE)
@@ -360,9 +408,8 @@ class PageTest(Opened):
                 self.press(str(1 + i % 4))
             self.browser.execute_script("Module.ccall('ringside_keep', null, [], [])")
             self.press(Keys.ESCAPE)
-            ActionChains(self.browser).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL).perform()
-            time.sleep(0.5)
-            self.press(*"export")
+            self.act(ActionChains(self.browser).key_down(Keys.CONTROL).send_keys("k").key_up(Keys.CONTROL), 2)
+            self.press(*"export progress")
             self.press(Keys.ENTER)
             self.assertRegex(",".join(self.browser.execute_script("return downloads")), r"ringside-progress-[-0-9]+\.json")
         finally:
@@ -371,8 +418,10 @@ class PageTest(Opened):
     def test_a_lesson_is_played_to_its_end(self):
         self.open("#l=memory/1")
         for _ in range(20):
-            for key in ("1", Keys.ENTER, "s", Keys.PAGE_DOWN):  # a prediction, locked in; a solution; the next step
-                self.press(key)
+            self.press("1", Keys.ENTER)  # a prediction, locked in
+            self.press(Keys.PAGE_DOWN)
+            self.act(ActionChains(self.browser).key_down(Keys.ALT).send_keys("s").key_up(Keys.ALT), 2)  # a solution
+            self.press("s", Keys.PAGE_DOWN)
         self.browser.execute_script("Module.ccall('ringside_keep', null, [], [])")
         self.assertIn('"memory"', self.kept())
 
@@ -633,6 +682,94 @@ class CardTest(Opened):
         self.assertEqual(self.until(lambda lab: lab["run"]["step"] > paused["step"])["run"]["step"], paused["step"] + 1)
         self.press("r")
         self.until(lambda lab: lab["run"]["step"] == 0)
+
+
+class EmbedTest(Opened):
+    def setUp(self):
+        self.browser.get(f"{self.origin}/host.html")
+        self.inside("return document.body.dataset.ringside === 'started'")
+
+    def inside(self, script):
+        self.browser.switch_to.frame("figure")
+        try:
+            self.wait(script)
+        finally:
+            self.browser.switch_to.default_content()
+
+    def wheel(self):
+        self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseWheel", "x": 300, "y": 250, "deltaX": 0, "deltaY": 200})
+
+    def test_the_wheel_is_the_course_pages_until_the_figure_is_pressed(self):
+        self.wheel()
+        self.wait("return scrollY > 0")
+        self.browser.execute_script("scrollTo(0, 0)")
+        ActionChains(self.browser).move_to_element(self.browser.find_element(By.ID, "figure")).click().perform()
+        self.inside("return document.hasFocus()")
+        self.wheel()
+        time.sleep(1)
+        self.assertEqual(self.browser.execute_script("return scrollY"), 0)
+
+    def test_tab_goes_past_it_and_escape_gives_the_keyboard_back(self):
+        self.browser.find_element(By.ID, "before").send_keys("")
+        self.browser.execute_script("document.getElementById('before').focus()")
+        seen = []
+        for _ in range(6):
+            ActionChains(self.browser).send_keys(Keys.TAB).perform()
+            time.sleep(0.3)
+            seen.append(self.browser.execute_script("return document.activeElement.id"))
+            if seen[-1] == "after":
+                break
+        self.assertEqual(seen[-1], "after", seen)
+
+    def test_it_keeps_nothing_and_says_what_it_shows(self):
+        self.inside("return document.getElementById('says').textContent.includes('ipeline')")
+        self.assertEqual(self.browser.execute_script("return Object.keys(localStorage).filter((name) => name.includes('last-scenario')).length"), 0)
+
+
+class PhoneTest(Opened):
+    emulated = {"deviceMetrics": {"width": 390, "height": 844, "pixelRatio": 1, "touch": True}}
+
+    def touch(self, kind, *points):
+        self.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    def tap(self, x, y):
+        drawn = self.drawn()
+        self.touch("touchStart", (x, y))
+        self.touch("touchEnd")
+        self.settle(drawn + 10)
+
+    def swipe(self, x, from_y, to_y):
+        self.touch("touchStart", (x, from_y))
+        for i in range(1, 11):
+            self.touch("touchMove", (x, from_y + (to_y - from_y) * i / 10))
+            time.sleep(0.02)
+        self.touch("touchEnd")
+        self.settle()
+
+    def test_a_view_is_found_by_finger_and_the_phones_keyboard(self):
+        self.open("#v=memory")
+        self.tap(56, 844 - 24)  # Views
+        self.wait("return document.activeElement.id === 'typing'")
+        self.browser.execute_cdp_cmd("Input.insertText", {"text": "glossary"})
+        self.settle()
+        self.press(Keys.ENTER)
+        self.wait("return location.hash.includes('v=glossary')")
+        self.assertNotEqual(self.browser.execute_script("return document.activeElement.id"), "")
+
+    def test_one_finger_scrolls_and_opens_nothing_on_its_way(self):
+        self.open("#v=lessons")
+        before = self.picture()
+        self.swipe(150, 500, 200)
+        self.assertIn("v=lessons", self.browser.execute_script("return location.hash"))
+        self.assertIsNotNone(ImageChops.difference(before, self.picture()).getbbox())
+        self.tap(150, 300)
+        self.wait("return location.hash.includes('l=')")
+
+    def test_a_notice_goes_by_itself(self):
+        self.open("#v=memory&s=gpt-3-175b-1024")
+        noticed = self.picture()
+        time.sleep(9)
+        self.assertIsNotNone(ImageChops.difference(noticed, self.picture()).getbbox())
 
 
 if __name__ == "__main__":

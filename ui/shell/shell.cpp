@@ -1,3 +1,4 @@
+// One file, since it is one class: what a frame shows is laid out and drawn in one order.
 #include "ui/shell/shell.h"
 
 #include <fmt/format.h>
@@ -108,6 +109,11 @@ View& Shell::view(std::string_view id)
     return *found->second;
 }
 
+bool Shell::has_rail(const Frame& frame, const Look& look)
+{
+    return !frame.preferences.presenter && ImGui::GetIO().DisplaySize.x >= look.px(560);
+}
+
 Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) const
 {
     Parts parts;
@@ -116,7 +122,7 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     const bool presenter = frame.preferences.presenter;
     parts.status = all.cut_bottom(look.px(48));
     parts.rail_words = wide >= 900;
-    parts.rail = all.cut_left(presenter || wide < 560 ? 0 : look.px(parts.rail_words ? 100 : 56));
+    parts.rail = all.cut_left(!has_rail(frame, look) ? 0 : look.px(parts.rail_words ? 100 : 56));
     parts.has_panel = !presenter && wide >= 900;
     parts.panel = parts.has_panel ? all.cut_right(look.px(272)) : Rect{};
     const float beside = guide_.beside(frame, wide);
@@ -382,6 +388,48 @@ bool Shell::mouse_rests(const Frame& frame)
     return mouse_rests_;
 }
 
+void Shell::draw_panel(const Frame& frame, const Painter& painter, Rect area, const ViewInfo& info, Out& out)
+{
+    View& shown = view(info.id);
+    if (shown.about_scenario())
+    {
+        const Look veiled = look_for(frame, painter.look);
+        walk_.draw(Painter(painter.list.raw, veiled, painter.parts),
+                   [&](const Painter& p) { panel_.draw(frame, p, area, info, shown, out); });
+    }
+    else
+    {
+        walk_.draw(painter, [&](const Painter& p) { Panel::draw_own(frame, p, area, shown, out); });
+    }
+}
+
+// A window of its own over all of the other, so that nothing beneath it is pressed; a press beside it closes
+// it.
+void Shell::draw_panel_over(const Frame& frame, const Painter& painter, Rect area, const ViewInfo& info,
+                            Out& out)
+{
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2{0, 0});
+    ImGui::Begin("###panel over", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollWithMouse);
+    const Painter over(*ImGui::GetWindowDrawList(), painter.look, painter.parts);
+    const Rect beside{0, 0, area.x, area.h};
+    over.fill(beside, with_alpha(over.theme.window, 0.8F));
+    const bool away =
+        ImGui::IsWindowHovered() && ImGui::IsMouseClicked(0) && beside.contains(ImGui::GetIO().MousePos);
+    const Rect close{area.x - over.px(60), over.px(8), over.px(48), over.px(48)};
+    if (beside.w > over.px(72) && button(over, close, "\u00D7###close panel"))
+    {
+        panel_over_ = false;
+    }
+    draw_panel(frame, over, area, info, out);
+    panel_over_ = panel_over_ && !away;
+    out.animating = out.animating || !panel_over_;
+    ImGui::End();
+}
+
 Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settle, Out& out)
 {
     const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -400,7 +448,6 @@ Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settl
     const ViewInfo& info = found == nullptr ? *views().front() : *found;
     const Parts parts = layout(frame, look, size);
     panel_over_ = panel_over_ && !parts.has_panel;
-    const float over = std::min(look.px(272), size.x);
     const bool shown_over = !parts.has_panel && panel_over_ && !frame.preferences.presenter;
     if (frame.lesson != nullptr)
     {
@@ -409,21 +456,14 @@ Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settl
             lesson_.draw(frame, painter, parts.panel, panel_, out);
         }
     }
-    else if (parts.has_panel || shown_over)
+    else if (parts.has_panel)
     {
-        const Rect area =
-            parts.has_panel ? parts.panel : Rect{size.x - over, 0, over, size.y - parts.status.h};
-        View& shown = view(info.id);
-        if (shown.about_scenario())
-        {
-            const Look veiled = look_for(frame, look);
-            walk_.draw(Painter(painter.list.raw, veiled, painter.parts),
-                       [&](const Painter& p) { panel_.draw(frame, p, area, info, shown, out); });
-        }
-        else
-        {
-            walk_.draw(painter, [&](const Painter& p) { Panel::draw_own(frame, p, area, shown, out); });
-        }
+        draw_panel(frame, painter, parts.panel, info, out);
+    }
+    else if (shown_over)
+    {
+        const float over = std::min(look.px(288), size.x);
+        draw_panel_over(frame, painter, {size.x - over, 0, over, size.y}, info, out);
     }
     const Frame settled = settle(out);
     follow_lesson(settled);

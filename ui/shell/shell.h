@@ -147,6 +147,10 @@ private:
     void leave_view(const Frame& frame);
     void drop_lost_focus();
     void keep_keys_from_widgets();
+    static bool has_rail(const Frame& frame, const Look& look);
+    void draw_panel(const Frame& frame, const Painter& painter, Rect area, const ViewInfo& info, Out& out);
+    void draw_panel_over(const Frame& frame, const Painter& painter, Rect area, const ViewInfo& info,
+                         Out& out);
     static void keys_of_motion(const Frame& frame, const Motion& motion, Out& out);
 
     std::map<std::string, std::unique_ptr<View>, std::less<>> views_;

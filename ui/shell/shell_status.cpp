@@ -440,6 +440,15 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     area.cut_left(painter.px(20));
     area.cut_right(painter.px(20));
     const View& shown = view(frame.view);
+    if (!has_rail(frame, painter.look) && !frame.preferences.presenter)
+    {
+        // All views, questions and terms by finger, too.
+        if (button(painter, area.cut_left(painter.px(72)).inset(painter.px(2)), "Views###all views"))
+        {
+            palette_.open();
+        }
+        area.cut_left(painter.px(12));
+    }
     const float start = area.x;
     if (shown.about_scenario())
     {

@@ -116,11 +116,7 @@ std::optional<std::size_t> choice_popup(const Painter& p, const char* id, std::s
                          items[i].name);
         here.text_within(row.x + p.px(166), row.middle(), row.w - p.px(174), Type::small, p.theme.muted,
                          items[i].says);
-        if (i == 0)
-        {
-            ImGui::SetItemDefaultFocus();
-        }
-        if (lettered == i)
+        if (lettered == i || (i == 0 && ImGui::IsWindowAppearing())) // Enter takes the first
         {
             focus_last_item();
         }

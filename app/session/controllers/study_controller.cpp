@@ -155,6 +155,17 @@ Notice StudyController::changed()
     return has_errors(issues) ? Notice("Not saved", {to_line(issues.front())}) : Notice();
 }
 
+// What runs, as it waits for a question asked aside.
+StudySession StudyController::pause_for_aside() const
+{
+    StudySession kept = is_running(session_) && frame_.came_from.empty() ? session_ : aside_;
+    if (auto* drill = std::get_if<DrillSession>(&kept); drill != nullptr && !drill->paused_ms)
+    {
+        ringside::apply(*drill, DrillKey::pause, frame_.now.ms);
+    }
+    return kept;
+}
+
 StudyController::Answer StudyController::start(const StartDrill& action)
 {
     update_frame();
@@ -171,7 +182,15 @@ StudyController::Answer StudyController::start(const StartDrill& action)
     }
     DrillSession drill = start_drill(deck, request, progress_, frame_.now.ms);
     drill.task = action.task;
+    StudySession kept = action.cards.empty() ? StudySession() : pause_for_aside();
     begin(std::move(drill));
+    if (is_running(kept))
+    {
+        frame_.came_from = id_of(std::holds_alternative<MockSession>(kept)     ? ViewRole::mock
+                                 : std::holds_alternative<SpokenSession>(kept) ? ViewRole::spoken
+                                                                               : ViewRole::drill);
+        aside_ = std::move(kept);
+    }
     return {fmt::format("Drill: {}", counted(static_cast<std::int64_t>(deck.size()), "question")),
             id_of(ViewRole::drill)};
 }
@@ -231,11 +250,7 @@ StudyController::Answer StudyController::start(const QuizView& action)
     {
         return {"There is no question about this view"};
     }
-    StudySession kept = is_running(session_) && frame_.came_from.empty() ? session_ : aside_;
-    if (auto* drill = std::get_if<DrillSession>(&kept); drill != nullptr && !drill->paused_ms)
-    {
-        ringside::apply(*drill, DrillKey::pause, frame_.now.ms);
-    }
+    StudySession kept = pause_for_aside();
     begin(start_drill(deck, request, progress_, frame_.now.ms));
     aside_ = std::move(kept);
     frame_.came_from = action.view;

@@ -75,6 +75,7 @@ private:
     void list_imports();
     void finish_task();
     void begin(StudySession session);
+    StudySession pause_for_aside() const;
     // The question on show and the verdict on its last answer, made again where either changed.
     void show_question();
     Result<Question> draw(const DeckCard& card);

@@ -158,6 +158,37 @@ void LessonPanel::draw_buttons(const Frame& frame, const Painter& painter, Rect 
     ringside::draw_buttons(painter, area.cut_bottom(painter.px(36)), more);
 }
 
+// Of a finger's height, since there may be nothing else to press them with.
+void LessonPanel::draw_compact_buttons(const Frame& frame, const Painter& painter, Rect& area, Out& out)
+{
+    const LessonFrame& lesson = *frame.lesson;
+    const float gap = painter.px(8);
+    const auto move = [&out](LessonMove what) { return [&out, what] { out.push(LessonInput{what, 0}); }; };
+    std::vector<KeyButton> row{{"Back###lesson back", "", move(LessonMove::back)},
+                               {forward_words(lesson) + "###lesson forward", "",
+                                [&] { push_forward(frame, false, out); }, ImGuiKey_None,
+                                lesson.open() ? ButtonStyle::plain : ButtonStyle::primary},
+                               {"Leave###lesson leave", "", [&out] { out.push(LeaveLesson{}); }}};
+    std::vector<KeyButton> more;
+    for (const Extra& extra : extras(lesson))
+    {
+        more.push_back({fmt::format("{0}###lesson {0}", extra.label), "", move(extra.move)});
+    }
+    if (more.size() == 1)
+    {
+        row.push_back(std::move(more.front()));
+        more.clear();
+    }
+    for (const auto& buttons : {row, more})
+    {
+        if (!buttons.empty())
+        {
+            ringside::draw_buttons(painter, area.cut_bottom(painter.px(44)), buttons);
+            area.cut_bottom(gap);
+        }
+    }
+}
+
 void LessonPanel::draw(const Frame& frame, const Painter& window, Rect area, Panel& controls, Out& out)
 {
     follow(*frame.lesson);
@@ -202,6 +233,7 @@ void LessonPanel::draw_compact(const Frame& frame, const Painter& window, Rect a
 {
     const LessonFrame& lesson = *frame.lesson;
     follow(lesson);
+    draw_compact_buttons(frame, window, area, out);
     const bool asks = !lesson.state.finished && lesson.step().predict.has_value();
     // The question stands at the bottom and does not move when words above it change.
     const bool apart = asks && area.h > guess_height_ + window.px(72);

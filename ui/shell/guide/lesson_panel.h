@@ -60,6 +60,7 @@ private:
     static void draw_box(Column& column, std::string_view heading, std::string_view text, bool lit,
                          bool done = false);
     static void draw_buttons(const Frame& frame, const Painter& painter, Rect area, Out& out);
+    static void draw_compact_buttons(const Frame& frame, const Painter& painter, Rect& area, Out& out);
 
     Guess guess_;
     float guess_height_ = 200; // [px] in the last frame without a panel

@@ -15,6 +15,7 @@
 #include "ui/widgets/fill.h"
 #include "ui/widgets/link_table.h"
 #include "ui/widgets/pictures/cluster_map.h"
+#include "ui/widgets/swipe.h"
 #include "ui/widgets/table.h"
 
 #include <imgui_internal.h>
@@ -254,7 +255,11 @@ void LayoutView::mouse(const Painter& painter, const MapGeometry& map, Rect whol
     }
     hovered_ = map.at(io.MousePos);
     const Rect field = map.area();
-    if (io.MouseWheel != 0)
+    if (io.MouseWheel != 0 && is_swipe())
+    {
+        zoom_.pan.y += io.MouseWheel * painter.px(kSwipedByClick);
+    }
+    else if (io.MouseWheel != 0)
     {
         // The card under the mouse stays there.
         const ImVec2 corner = map.card(0).min();

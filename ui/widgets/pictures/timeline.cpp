@@ -6,6 +6,7 @@
 #include "core/base/text/text.h"
 #include "core/memory/memory.h"
 #include "ui/widgets/charts/plot.h"
+#include "ui/widgets/swipe.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +49,7 @@ void TimeZoom::mouse(Rect field, double all)
         return;
     }
     const TimeWindow now = window(all);
-    if (io.MouseWheel != 0)
+    if (io.MouseWheel != 0 && !is_swipe())
     {
         zoom(now.t(field, io.MousePos.x), std::pow(0.85, static_cast<double>(io.MouseWheel)), all);
     }

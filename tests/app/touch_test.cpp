@@ -1,0 +1,123 @@
+// Fingers on a phone, in front of the whole program.
+#include "tests/ui/harness.h"
+
+#include "app/session/touch.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace ringside;
+
+namespace
+{
+
+constexpr ImVec2 kPhone{390, 844};
+
+struct Finger
+{
+    explicit Finger(test::Window& window) : w(window) {}
+
+    test::Window& w;
+    Touch touch;
+    double now = 1;
+
+    void at(ImVec2 place, double seconds = 0.02)
+    {
+        now += seconds;
+        touch.move(std::array{place}, now);
+        w.frames(2);
+    }
+    void lift()
+    {
+        touch.move({}, now);
+        w.frames(4);
+    }
+    void swipe(ImVec2 from, ImVec2 to)
+    {
+        for (int i = 0; i <= 10; ++i)
+        {
+            const auto share = static_cast<float>(i) / 10;
+            at({from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});
+        }
+        lift();
+    }
+};
+
+} // namespace
+
+TEST_CASE("a tap presses when the finger is lifted")
+{
+    test::Window w;
+    Finger finger(w);
+    const Rect there = w.find("Memory###memory").rect;
+    finger.at({there.centre(), there.middle()});
+    finger.at({there.centre() + 3, there.middle() + 2});
+    CHECK(w.session().view() == "overview");
+    finger.lift();
+    CHECK(w.session().view() == "memory");
+}
+
+TEST_CASE("a swipe scrolls a list and presses nothing on its way")
+{
+    test::Window w(kPhone);
+    w.open("lessons");
+    w.settle();
+    Finger finger(w);
+    const std::vector<std::string> before = w.labels();
+    finger.swipe({195, 600}, {195, 200});
+    CHECK(w.session().view() == "lessons");
+    CHECK(w.labels() != before);
+    finger.swipe({195, 200}, {195, 700});
+    CHECK(w.labels() == before);
+}
+
+TEST_CASE("a second finger takes a press back")
+{
+    test::Window w;
+    Finger finger(w);
+    const Rect there = w.find("Memory###memory").rect;
+    const ImVec2 at{there.centre(), there.middle()};
+    finger.at(at);
+    finger.touch.move(std::array{at, ImVec2{at.x + 80, at.y}}, 2);
+    w.frames(2);
+    finger.at(at);
+    finger.lift();
+    CHECK(w.session().view() == "overview");
+}
+
+TEST_CASE("a finger that goes sideways drags a slider from where it came down")
+{
+    test::Window w;
+    Finger finger(w);
+    const double before = w.memory();
+    const Rect track = w.find("Pipeline stages").rect;
+    finger.swipe({track.x + track.w * 0.4F, track.bottom() - 6}, {track.right() - 4, track.bottom() - 6});
+    CHECK(w.memory() != before);
+}
+
+TEST_CASE("what the system takes away lets go of everything")
+{
+    test::Window w;
+    Finger finger(w);
+    finger.at({600, 400});
+    finger.at({660, 400});
+    finger.touch.cancel();
+    w.frames(3);
+    CHECK_FALSE(ImGui::GetIO().MouseDown[0]);
+}
+
+TEST_CASE("two fingers that part zoom the map of the cluster")
+{
+    test::Window w;
+    w.open("layout");
+    w.settle();
+    Finger finger(w);
+    const test::Drawn before = w.drawn();
+    for (int i = 0; i < 8; ++i)
+    {
+        const auto apart = static_cast<float>(40 + 20 * i);
+        finger.touch.move(std::array{ImVec2{500 - apart, 350}, ImVec2{500 + apart, 350}}, 1 + i * 0.02);
+        w.frames(3);
+    }
+    finger.lift();
+    CHECK(w.drawn().vertices != before.vertices);
+}
