@@ -153,19 +153,26 @@ Closeness fit_of(const Findable& what, std::string_view query)
     return all_words(what, query, nearly_begins) ? Closeness::typo : Closeness::none;
 }
 
+std::vector<std::string_view> trimmed_parts(std::string_view text, std::string_view separators)
+{
+    constexpr std::string_view kBlanks = " \t\n\r";
+    std::vector<std::string_view> parts;
+    while (!text.empty())
+    {
+        const std::size_t end = std::min(text.find_first_of(separators), text.size());
+        const std::string_view part = text.substr(0, end);
+        if (const std::size_t first = part.find_first_not_of(kBlanks); first != std::string_view::npos)
+        {
+            parts.push_back(part.substr(first, part.find_last_not_of(kBlanks) + 1 - first));
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return parts;
+}
+
 std::vector<std::string_view> names_between(std::string_view list)
 {
-    std::vector<std::string_view> names;
-    while (!list.empty())
-    {
-        const std::size_t end = std::min(list.find(';'), list.size());
-        std::string_view name = list.substr(0, end);
-        name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
-        name.remove_suffix(name.size() - (name.find_last_not_of(' ') + 1));
-        names.push_back(name);
-        list.remove_prefix(std::min(end + 1, list.size()));
-    }
-    return names;
+    return trimmed_parts(list, ";");
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b)

@@ -34,7 +34,9 @@ struct Findable
     std::vector<std::string> names; // the first is the one shown
     std::string text;
 };
-// Names with semicolons between, without the spaces around them.
+// The parts between any of the separators that hold more than blanks, without the blanks around them.
+std::vector<std::string_view> trimmed_parts(std::string_view text, std::string_view separators);
+// Names with semicolons between.
 std::vector<std::string_view> names_between(std::string_view list);
 Findable findable(std::span<const std::string_view> names, std::string_view text);
 

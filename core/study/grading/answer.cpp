@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text/find.h"
 #include "core/base/text/text.h"
 #include "core/study/grading/grammar.h"
 
@@ -23,29 +24,41 @@ struct Fit
     bool rate_of = false; // "450 GB" of a rate: per second is left out
 };
 
+// Words for a kind of quantity, an example, and the units to choose from; by Dimension.
+struct QuantityKind
+{
+    std::string_view words;
+    std::string_view example;
+    std::string_view units;
+};
+
+constexpr std::array kQuantityKinds{
+    QuantityKind{"a number", "12, 1.5k or 7B", ""},
+    QuantityKind{"an amount of data", "1.5 GB", "GB GiB TB MB kB"},
+    QuantityKind{"a time", "1.5 s, 20 ms or 3 d", "s ms min h d"},
+    QuantityKind{"a data rate", "25 GB/s", "GB/s Gbit/s TB/s MB/s"},
+    QuantityKind{"a number of FLOP", "3e15 FLOP or 3 PFLOP", "FLOP PFLOP EFLOP ZFLOP"},
+    QuantityKind{"a rate of FLOP", "300 TFLOP/s", "TFLOP/s PFLOP/s EFLOP/s"},
+    QuantityKind{"an amount of money", "$1.5M", "$ k$ M$"},
+    QuantityKind{"a share", "12% or 0.12", "%"},
+    QuantityKind{"a ratio", "1.5 or 1.5x", "x"},
+    QuantityKind{"one quantity over another", "12", ""}};
+
+const QuantityKind& quantity_kind(Dimension d)
+{
+    return kQuantityKinds.at(static_cast<std::size_t>(d));
+}
+
 std::string kind_of(const Measure& m)
 {
-    struct Kind
-    {
-        std::string_view of;
-        std::string_view amount;
-        std::string_view rate;
-    };
-    constexpr std::array kKinds{Kind{"%", "a share", "a share"},
-                                Kind{"x", "a ratio", "a ratio"},
-                                Kind{"USD", "an amount of money", "an amount of money"},
-                                Kind{"J", "an energy", "a power"},
-                                Kind{"B", "an amount of data", "a data rate"},
-                                Kind{"FLOP", "a number of FLOP", "a rate of FLOP"}};
-    const auto* kind = std::ranges::find_if(kKinds, [&](const Kind& k) { return m.power(k.of) > 0; });
     const auto thing =
         std::ranges::find_if(m.powers, [](const auto& p) { return p.second > 0 && !is_physical(p.first); });
-    return kind != kKinds.end() ? std::string(m.power("s") < 0 ? kind->rate : kind->amount)
-           : thing != m.powers.end()
-               ? fmt::format("a number of {}{}", thing->first, m.power("s") > 0 ? " times a time" : "")
-           : m.power("s") > 0 ? "a time"
-           : m.power("s") < 0 ? "a rate"
-                              : "a number";
+    const Dimension d = dimension_of(m);
+    const bool counted = thing != m.powers.end() && (d == Dimension::count || d == Dimension::time);
+    return counted ? fmt::format("a number of {}{}", thing->first, m.power("s") > 0 ? " times a time" : "")
+           : m.power("J") > 0                          ? (m.power("s") < 0 ? "a power" : "an energy")
+           : d == Dimension::count && m.power("s") < 0 ? "a rate"
+                                                       : std::string(quantity_kind(d).words);
 }
 
 std::string wanted_words(const Asked& a)
@@ -257,9 +270,6 @@ double clock_value(const std::vector<double>& c)
 
 Result<AnswerReading> reading_in(const TypedText& text, std::string_view typed, const Asked& a)
 {
-    constexpr std::array<std::string_view, 10> kExamples{
-        "12, 1.5k or 7B", "1.5 GB", "1.5 s, 20 ms or 3 d", "25 GB/s",     "3e15 FLOP or 3 PFLOP",
-        "300 TFLOP/s",    "$1.5M",  "12% or 0.12",         "1.5 or 1.5x", "12"};
     if (text.values.empty() || !text.fault.empty())
     {
         return unreadable(typed, text.fault.empty() ? "is not a number that can be read" : text.fault,
@@ -274,9 +284,8 @@ Result<AnswerReading> reading_in(const TypedText& text, std::string_view typed, 
     const Fit own = fit(v, a);
     if (!own.other.empty())
     {
-        return unreadable(
-            v.typed, fmt::format("is {}, and this asks for {}", own.other, wanted_words(a)),
-            fmt::format("write it such as {}", kExamples.at(static_cast<std::size_t>(a.unit.dimension))));
+        return unreadable(v.typed, fmt::format("is {}, and this asks for {}", own.other, wanted_words(a)),
+                          fmt::format("write it such as {}", quantity_kind(a.unit.dimension).example));
     }
     AnswerReading reading;
     const bool clock = !v.clock.empty() && a.measure.power("s") > 0;
@@ -344,25 +353,29 @@ Result<AnswerReading> read_answer(std::string_view typed, const Asked& a)
     return first;
 }
 
+Dimension dimension_of(const Measure& m)
+{
+    const bool rate = m.power("s") < 0;
+    return m.power("%") > 0                            ? Dimension::share
+           : m.power("x") > 0                          ? Dimension::ratio
+           : m.power("USD") > 0                        ? Dimension::money
+           : m.power("B") != 0 && m.power("FLOP") != 0 ? Dimension::other
+           : m.power("B") > 0                          ? (rate ? Dimension::data_rate : Dimension::data)
+           : m.power("FLOP") > 0                       ? (rate ? Dimension::work_rate : Dimension::work)
+           : m.power("s") > 0                          ? Dimension::time
+                                                       : Dimension::count;
+}
+
 std::vector<std::string> units_to_offer(const Asked& a)
 {
-    using Units = std::vector<std::string>;
-    static const std::array<Units, 10> kUnits{Units{},
-                                              {"GB", "GiB", "TB", "MB", "kB"},
-                                              {"s", "ms", "min", "h", "d"},
-                                              {"GB/s", "Gbit/s", "TB/s", "MB/s"},
-                                              {"FLOP", "PFLOP", "EFLOP", "ZFLOP"},
-                                              {"TFLOP/s", "PFLOP/s", "EFLOP/s"},
-                                              {"$", "k$", "M$"},
-                                              {"%"},
-                                              {"x"},
-                                              {}};
-    const Units& units = kUnits.at(static_cast<std::size_t>(a.unit.dimension));
-    return a.unit.dimension == Dimension::data && a.unit.base != 1 ? Units{"Gbit", "GB", "Tbit"}
-           : !units.empty()                                        ? units
-           : a.unit.dimension == Dimension::other                  ? Units{std::string(a.unit.name)}
-           : a.name.empty() || !a.measure.physical()               ? Units{}
-                                                                   : Units{a.name};
+    const Dimension d = a.unit.dimension;
+    const bool bits = d == Dimension::data && a.unit.base != 1;
+    const auto units = trimmed_parts(bits ? "Gbit GB Tbit" : quantity_kind(d).units, " ");
+    const std::string own = d == Dimension::other  ? std::string(a.unit.name)
+                            : a.measure.physical() ? a.name
+                                                   : "";
+    return !units.empty() || own.empty() ? std::vector<std::string>(units.begin(), units.end())
+                                         : std::vector{own};
 }
 
 } // namespace ringside

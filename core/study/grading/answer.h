@@ -1,21 +1,49 @@
-// Answers as people type them, read as what the question asks for: "1.12TB", "1
-// 120 GB", "16*70e9", "3h 20min", "2/9", "tp=8", "about 70 GB per GPU". What is
-// not wholly understood is asked back, with what was understood; nothing is
-// dropped. Then whether an answer is right, and what went wrong where it is
-// not, without giving the key away.
+// Answers as people type them, read as what the question asks for: "1.12TB", "1 120 GB", "16*70e9", "3h
+// 20min", "2/9", "about 70 GB per GPU". What is not wholly understood is asked back, with what was
+// understood; nothing is dropped. Then whether an answer is right, and what went wrong where it is not,
+// without giving the key away: written mistakes come first, then errors of unit, sign and inversion, then the
+// distance.
 //
 // More than 1 of a share is percent; small-letter `gb` is what was asked for.
-// Written mistakes come first, then errors of unit, sign and inversion, then
-// the distance; the key is never told.
 #pragma once
 
 #include "core/base/result.h"
-#include "core/study/grading/asked.h"
+#include "core/study/grading/units.h"
+#include "core/study/questions/quantity.h"
 
+#include <set>
 #include <span>
+#include <vector>
 
 namespace ringside
 {
+
+// What a question asks for, as far as a typed answer needs it: the unit of its key, and what its file says is
+// counted, and per what.
+struct Asked
+{
+    StudyUnit unit;
+    double tolerance = 0.03;                        // relative; 0: the exact whole number
+    Measure measure;                                // of a plain number
+    std::string name;                               // its own, where the file gives one: "GPU-hours"
+    std::vector<std::string_view> counted;          // things that may stand behind the number
+    std::map<std::string, double, std::less<>> per; // what it may be said per, and how many: "s": 86400
+    double step = 1;                                // "in units of 1e-4"
+    bool any_noun = false;                          // only the unit is known: whatever is counted is right
+    std::string sentence;                           // stems of the words of the sentence that asks
+    std::set<std::string> names;                    // the question's own letters
+};
+
+// A bare number in a unit, whatever it counts.
+Asked asked_for(const StudyUnit& unit);
+// `counts` is "layers", "steps or all-reduces", a unit of its own such as
+// "GPU-hours" and "requests/s", or a power of ten, "1e-4"; `per` is "GPU", "GPU
+// or million tokens", "day". Both may be empty. An Issue names the word that is
+// no thing, unit or number.
+Result<Asked> asked_for(const StudyUnit& unit, std::string_view counts, std::string_view per);
+// The stems of the words of the sentence of a question that asks, its last with
+// a question mark; of the one before too where it is very short.
+std::string asking_words(std::string_view stem);
 
 struct KnownMistake
 {
@@ -52,6 +80,8 @@ Result<AnswerReading> read_answer(std::string_view text, const Asked& asked);
 // The units to choose from beside the field, the likeliest first: "GB", "GiB",
 // "TB"; none for a bare count.
 std::vector<std::string> units_to_offer(const Asked& asked);
+// The kind of quantity that a unit measures.
+Dimension dimension_of(const Measure& m);
 
 // What an answer is held against.
 struct AnswerKey
@@ -65,9 +95,8 @@ struct AnswerKey
 struct AnswerCheck
 {
     bool correct = false;
-    // Which slip it is: the id of a known mistake, or bits-as-bytes, binary-gb,
-    // power-of-ten, percent-as-fraction, time-unit, inverted, sign. Empty: right,
-    // or nobody knows.
+    // The id of a known mistake, or bits-as-bytes, binary-gb, power-of-ten, percent-as-fraction, time-unit,
+    // inverted, sign. Empty: right, or none of these.
     std::string slip;
     std::string message; // one or two sentences for the user
     const KnownMistake* known = nullptr;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace ringside
 {
@@ -43,75 +44,61 @@ const KnownMistake* recognised(double value, const AnswerKey& key)
     return best;
 }
 
-enum class SlipOf : std::uint8_t
-{
-    data,
-    time,
-    share,
-    anything
-};
-
-// Off by a factor, either way round.
+// Off by a factor, either way round; of one kind of quantity, or of any.
 struct Slip
 {
-    SlipOf of;
+    std::optional<Dimension> of;
     std::string_view id;
     double factor;
-    std::string_view says;
+    std::string_view text;
 };
 
-constexpr std::string_view kTimeSays = "The digits are right for another unit of time.";
-constexpr std::string_view kPowerSays = "The digits are right, the power of ten is not.";
+constexpr std::string_view kTimeText = "The digits are right for another unit of time.";
+constexpr std::string_view kPowerText = "The digits are right, the power of ten is not.";
 constexpr std::array kSlips{
-    Slip{SlipOf::data, "bits-as-bytes", 8, "Off by a factor of 8: bits on one side, bytes on the other."},
-    Slip{SlipOf::data, "binary-gb", 1.073741824,
+    Slip{Dimension::data, "bits-as-bytes", 8, "Off by a factor of 8: bits on one side, bytes on the other."},
+    Slip{Dimension::data, "binary-gb", 1.073741824,
          "That is the right amount with GiB and GB mixed up: 1 GiB is 1.074 GB."},
-    Slip{SlipOf::data, "binary-gb", 1.099511627776,
+    Slip{Dimension::data, "binary-gb", 1.099511627776,
          "That is the right amount with TiB and TB mixed up: 1 TiB is 1.100 TB."},
-    Slip{SlipOf::data, "binary-gb", 1.048576,
+    Slip{Dimension::data, "binary-gb", 1.048576,
          "That is the right amount with MiB and MB mixed up: 1 MiB is 1.049 MB."},
-    Slip{SlipOf::time, "time-unit", 60, kTimeSays},
-    Slip{SlipOf::time, "time-unit", 3600, kTimeSays},
-    Slip{SlipOf::time, "time-unit", 86400, kTimeSays},
-    Slip{SlipOf::time, "time-unit", 24, kTimeSays},
-    Slip{SlipOf::share, "percent-as-fraction", 100,
+    Slip{Dimension::time, "time-unit", 60, kTimeText},
+    Slip{Dimension::time, "time-unit", 3600, kTimeText},
+    Slip{Dimension::time, "time-unit", 86400, kTimeText},
+    Slip{Dimension::time, "time-unit", 24, kTimeText},
+    Slip{Dimension::share, "percent-as-fraction", 100,
          "The digits are right: percent and fraction are mixed up."},
-    Slip{SlipOf::anything, "power-of-ten", 1e3, kPowerSays},
-    Slip{SlipOf::anything, "power-of-ten", 1e6, kPowerSays},
-    Slip{SlipOf::anything, "power-of-ten", 1e9, kPowerSays},
-    Slip{SlipOf::anything, "power-of-ten", 1e12, kPowerSays},
-    Slip{SlipOf::anything, "power-of-ten", 10, kPowerSays}};
+    Slip{{}, "power-of-ten", 1e3, kPowerText},
+    Slip{{}, "power-of-ten", 1e6, kPowerText},
+    Slip{{}, "power-of-ten", 1e9, kPowerText},
+    Slip{{}, "power-of-ten", 1e12, kPowerText},
+    Slip{{}, "power-of-ten", 10, kPowerText}};
 
-SlipOf slips_of(Dimension d)
+// The kind whose slips those of a kind are.
+Dimension slips_of(Dimension d)
 {
-    return d == Dimension::data || d == Dimension::data_rate ? SlipOf::data
-           : d == Dimension::time                            ? SlipOf::time
-           : d == Dimension::share || d == Dimension::ratio  ? SlipOf::share
-                                                             : SlipOf::anything;
+    return d == Dimension::data_rate ? Dimension::data : d == Dimension::ratio ? Dimension::share : d;
 }
 
-// The slips of a unit, those of its kind first.
 const Slip* unit_slip(double value, const AnswerKey& key)
 {
-    const SlipOf own = slips_of(key.unit.dimension);
-    const auto* found = std::ranges::find_if(kSlips,
-                                             [&](const Slip& s)
-                                             {
-                                                 const bool exact =
-                                                     s.of == SlipOf::data || s.of == SlipOf::time;
-                                                 const double tolerance =
-                                                     exact ? 0.006 : std::clamp(key.tolerance, 0.006, 0.02);
-                                                 return (s.of == own || s.of == SlipOf::anything) &&
-                                                        (near(value, key.value * s.factor, tolerance) ||
-                                                         near(value, key.value / s.factor, tolerance));
-                                             });
+    const auto fits = [&](const Slip& s)
+    {
+        const bool exact = s.of == Dimension::data || s.of == Dimension::time;
+        const double tolerance = exact ? 0.006 : std::clamp(key.tolerance, 0.006, 0.02);
+        return s.of.value_or(slips_of(key.unit.dimension)) == slips_of(key.unit.dimension) &&
+               (near(value, key.value * s.factor, tolerance) || near(value, key.value / s.factor, tolerance));
+    };
+    const auto* found = std::ranges::find_if(kSlips, fits);
     return found == kSlips.end() ? nullptr : found;
 }
 
+// Kinds whose units have prefixes; of others a value upside down is a known slip.
 bool has_prefixes(Dimension d)
 {
-    return d == Dimension::work || d == Dimension::work_rate || slips_of(d) == SlipOf::data ||
-           slips_of(d) == SlipOf::time;
+    return slips_of(d) == Dimension::data || d == Dimension::time || d == Dimension::work ||
+           d == Dimension::work_rate;
 }
 
 // How far off, in words that leave the work to be done.
@@ -146,7 +133,7 @@ AnswerCheck check_answer(double value, const AnswerKey& key)
     }
     if (const Slip* slip = unit_slip(value, key))
     {
-        return {false, std::string(slip->id), std::string(slip->says), nullptr};
+        return {false, std::string(slip->id), std::string(slip->text), nullptr};
     }
     if (near(value, -key.value, std::max(key.tolerance, 0.006)) && key.value != 0)
     {

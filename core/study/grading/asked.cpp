@@ -1,8 +1,9 @@
-#include "core/study/grading/asked.h"
-
 #include <fmt/format.h>
 
-#include "core/study/grading/tokens.h"
+#include "core/base/text/find.h"
+#include "core/base/text/text.h"
+#include "core/study/grading/answer.h"
+#include "core/study/grading/grammar.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,18 +15,12 @@ namespace ringside
 namespace
 {
 
-// The parts of "steps or all-reduces"; none of an empty text.
-std::vector<std::string_view> alternatives(std::string_view text)
+// "steps or all-reduces" with a semicolon in place of "or".
+std::string alternatives(std::string_view text)
 {
-    constexpr std::string_view kOr = " or ";
-    std::vector<std::string_view> parts;
-    while (!text.empty())
-    {
-        const std::size_t end = std::min(text.find(kOr), text.size());
-        parts.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + kOr.size(), text.size()));
-    }
-    return parts;
+    std::string all(text);
+    replace_all(all, " or ", ";");
+    return all;
 }
 
 Issue unknown(std::string_view what, std::string_view hint)
@@ -61,7 +56,8 @@ Result<Asked> asked_for(const StudyUnit& unit, std::string_view counts, std::str
 {
     Asked asked = asked_for(unit);
     asked.any_noun = false;
-    for (const std::string_view part : alternatives(counts))
+    const std::string things = alternatives(counts);
+    for (const std::string_view part : names_between(things))
     {
         Tokens t(part);
         asked.step = t.number() ? t.peek().value : asked.step;
@@ -80,7 +76,8 @@ Result<Asked> asked_for(const StudyUnit& unit, std::string_view counts, std::str
             return unknown(part, "use a thing, \"layers\", a unit, \"GPU-hours\", or a power of ten");
         }
     }
-    for (const std::string_view part : alternatives(per))
+    const std::string over = alternatives(per);
+    for (const std::string_view part : names_between(over))
     {
         Tokens t(part);
         const Measure m = take_unit(t, {{{"s", 1}}});

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/text/text.h"
-#include "core/study/grading/tokens.h"
+#include "core/study/grading/grammar.h"
 #include "core/study/progress/attempt.h"
 #include "core/study/questions/layout_answer.h"
 
@@ -12,6 +12,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace ringside
@@ -20,8 +21,7 @@ namespace ringside
 namespace
 {
 
-// Asked about only where it decides: a reading that is right next to one that
-// is not.
+// Asked about only where it decides: a reading that is right next to one that is not.
 std::optional<ToAsk> doubt_of(const AnswerReading& reading, const AnswerKey& key)
 {
     ToAsk ask{reading.doubt, {}};
@@ -99,18 +99,6 @@ Result<Verdict> grade_number(const Question& q, const Response& r)
     return v;
 }
 
-// "3)", "(3)", "option 3"
-std::string without_marks(std::string typed)
-{
-    for (const std::string_view word : {"the ", "option ", "choice ", "answer ", "number ", "no. "})
-    {
-        typed.erase(0, typed.starts_with(word) ? word.size() : 0);
-    }
-    const auto first = typed.find_first_not_of("(#[\"");
-    const auto last = typed.find_last_not_of(")].:\"");
-    return first == std::string::npos || last < first ? "" : typed.substr(first, last - first + 1);
-}
-
 // Letters and digits in small letters.
 std::string squashed(std::string_view text)
 {
@@ -119,12 +107,15 @@ std::string squashed(std::string_view text)
     return out;
 }
 
+// The words that say something, as stems, and the numbers: "3" of "option 3)".
 std::vector<std::string> stems_in(std::string_view text)
 {
     std::vector<std::string> stems;
     for (Tokens t(text); !t.at_end(); ++t.at)
     {
-        if ((t.number() || t.word()) && manner_of(t.text()) != Manner::silent)
+        const bool silent =
+            manner_of(t.text()) == Manner::silent || has_word("option choice number", t.text());
+        if (t.number() || (t.word() && !silent))
         {
             stems.push_back(t.number() ? fmt::format("{}", t.peek().value) : stem_of(t.text()));
         }
@@ -132,60 +123,54 @@ std::vector<std::string> stems_in(std::string_view text)
     return stems;
 }
 
-// The only choice that is what was typed, else the only one with it in one
-// piece, else the only one that has all of its words that say something.
+// The only choice that is what was typed, else the one with that number or letter, else the only one with it
+// in one piece, else the only one that has all of its words.
 std::size_t choice_with(const Question& q, const std::string& typed)
 {
     const std::string whole = squashed(typed);
     const std::vector<std::string> words = stems_in(typed);
-    const auto only = [&](auto matches)
+    const std::string label = words.size() == 1 ? words.front() : "";
+    std::array<std::vector<std::size_t>, 4> fitting;
+    for (std::size_t i = 0; i < q.choices.size(); ++i)
     {
-        const auto right = [&](const ShownChoice& c) { return matches(c); };
-        const auto found = std::ranges::find_if(q.choices, right);
-        return std::ranges::count_if(q.choices, right) == 1
-                   ? static_cast<std::size_t>(found - q.choices.begin())
-                   : q.choices.size();
-    };
-    const std::array found{
-        only([&](const ShownChoice& c) { return whole == squashed(c.id) || whole == squashed(c.says); }),
-        only([&](const ShownChoice& c)
-             { return whole.size() > 5 && squashed(c.says).find(whole) != std::string::npos; }),
-        only(
-            [&](const ShownChoice& c)
-            {
-                const auto held = stems_in(fmt::format("{} {}", c.id, c.says));
-                return !words.empty() && std::ranges::all_of(words, [&](const std::string& w)
-                                                             { return std::ranges::count(held, w) > 0; });
-            }),
-        static_cast<std::size_t>(whole.size() == 1 ? whole[0] - 'a' : -1)};
-    const auto* first = std::ranges::find_if(found, [&](std::size_t i) { return i < q.choices.size(); });
-    return first == found.end() ? q.choices.size() : *first;
+        const ShownChoice& c = q.choices[i];
+        const std::string own = squashed(c.says);
+        const auto held = stems_in(fmt::format("{} {}", c.id, c.says));
+        const auto has = [&](const std::string& word) { return std::ranges::count(held, word) > 0; };
+        const std::array fits{whole == squashed(c.id) || whole == own,
+                              label == std::to_string(i + 1) ||
+                                  label == std::string(1, static_cast<char>('a' + i)),
+                              whole.size() > 5 && own.find(whole) != std::string::npos,
+                              !words.empty() && std::ranges::all_of(words, has)};
+        for (std::size_t way = 0; way < fits.size(); ++way)
+        {
+            fits.at(way) ? fitting.at(way).push_back(i) : void();
+        }
+    }
+    const auto* only = std::ranges::find_if(fitting, [](const auto& those) { return those.size() == 1; });
+    return only == fitting.end() ? q.choices.size() : only->front();
 }
 
 Result<Verdict> grade_choice(const Question& q, const Response& r)
 {
-    const std::string typed = without_marks(bare_lower(r.text));
-    const std::size_t held = choice_with(q, typed);
-    for (std::size_t i = 0; i < q.choices.size(); ++i)
-    {
-        const ShownChoice& c = q.choices[i];
-        if (typed == std::to_string(i + 1) || held == i)
-        {
-            Verdict v;
-            v.correct = c.right;
-            v.mistake = c.right ? "" : c.id;
-            v.message = c.right ? "" : fmt::format("Not \u201c{}\u201d.", c.says);
-            v.read_as = c.says;
-            return v;
-        }
-    }
+    const std::size_t place = choice_with(q, bare_lower(r.text));
     std::vector<std::string> ids;
     for (const ShownChoice& c : q.choices)
     {
         ids.push_back(c.id);
     }
-    return Issue{"", fmt::format("\u201c{}\u201d is none of the choices", r.text.substr(0, 40)),
-                 fmt::format("use 1 to {}, or {}", ids.size(), fmt::join(ids, ", "))};
+    if (place == q.choices.size())
+    {
+        return Issue{"", fmt::format("\u201c{}\u201d is none of the choices", r.text.substr(0, 40)),
+                     fmt::format("use 1 to {}, or {}", ids.size(), fmt::join(ids, ", "))};
+    }
+    const ShownChoice& c = q.choices[place];
+    Verdict v;
+    v.correct = c.right;
+    v.mistake = c.right ? "" : c.id;
+    v.message = c.right ? "" : fmt::format("Not \u201c{}\u201d.", c.says);
+    v.read_as = c.says;
+    return v;
 }
 
 Result<Verdict> grade_order(const Question& q, const Response& r)
@@ -218,46 +203,43 @@ int level_of(std::string_view text)
 // The points ticked: "1,3", "1-3, 5", "4/5", "all of them", "none".
 Result<std::size_t> ticks_of(std::string text, std::size_t points)
 {
-    const Issue wrong{"", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
-                      fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, "
-                                  "strong, teach",
-                                  points)};
     std::ranges::replace(text, ',', ';');
     Tokens t(text);
-    if (t.word("all") || t.word("none") || t.at_end() || text == "0")
-    {
-        return t.word("all") ? points : 0;
-    }
     const auto point = [&](std::size_t ahead)
     {
         const double n = t.number(ahead) ? t.peek(ahead).value : 0;
         return n == std::floor(n) && n >= 1 && n <= static_cast<double>(points) ? static_cast<std::size_t>(n)
                                                                                 : 0;
     };
+    if (t.word("all") || t.word("none") || t.at_end() || text == "0")
+    {
+        return t.word("all") ? points : 0;
+    }
     if ((t.sign('/', 1) || t.word("of", 1)) && point(0) > 0 && point(2) == points)
     {
         return point(0); // "4/5"
     }
-    std::vector<bool> ticked(points, false);
+    std::set<std::size_t> ticked;
     for (; !t.at_end(); ++t.at)
     {
         const std::size_t from = point(0);
         const std::size_t to = t.sign('-', 1) ? point(2) : from;
         if (!t.sign(';') && !t.word("and") && (from == 0 || to < from))
         {
-            return wrong;
+            return Issue{
+                "", fmt::format("\u201c{}\u201d ticks no points", text.substr(0, 40)),
+                fmt::format("use numbers from 1 to {}, all, none; or no hire, lean, strong, teach", points)};
         }
         t.at += t.sign('-', 1) ? 2U : 0U;
         for (std::size_t i = from; i > 0 && i <= to; ++i)
         {
-            ticked[i - 1] = true;
+            ticked.insert(i);
         }
     }
-    return static_cast<std::size_t>(std::ranges::count(ticked, true));
+    return ticked.size();
 }
 
-// By the points ticked, as everywhere; that one could teach it only the user
-// knows.
+// By the points ticked, as everywhere; that one could teach it only the user knows.
 Result<Verdict> grade_spoken(const Question& q, const Response& r)
 {
     const std::string typed = bare_lower(r.text);

@@ -14,8 +14,7 @@ namespace ringside
 namespace
 {
 
-// A function and how it is called; of several values, which all have to have
-// the same unit, or of one.
+// A function and how it is called; of several values, which all have to have the same unit, or of one.
 struct Function
 {
     std::string_view names;
@@ -32,8 +31,7 @@ constexpr std::array kFunctions{Function{"sqrt", [](double a, double) { return s
                                 Function{"max", [](double a, double b) { return std::max(a, b); }, true},
                                 Function{"min", [](double a, double b) { return std::min(a, b); }, true}};
 
-// A part of a sum or product. Counted things and factors are plain numbers
-// there.
+// A part of a sum or product. Counted things and factors are plain numbers there.
 struct Term
 {
     double value = 0;
@@ -54,12 +52,9 @@ private:
     std::pair<char, std::size_t> operation() const;
     Term sum();
     Term product();
-    Term operand();
-    Term called(const Function& f);
-    Term bracket();
-    Term closed(Term all);
-    Term number();
-    double exponent();
+    Term operand(bool exponent = false);
+    Term bracket(const Function* f);
+    Term number(bool clock);
     void raise(Term& term, double power);
     void match(Term& a, Term b);
     void unit(Term& term, const Measure& m);
@@ -116,8 +111,7 @@ void Parser::failed(std::string_view why)
     out_.fault = out_.fault.empty() ? std::string(why) : out_.fault;
 }
 
-// The sign that joins the next operand, and how many tokens it is; 0 where
-// nothing does.
+// The sign that joins the next operand, and how many tokens it is; 0 where nothing does.
 std::pair<char, std::size_t> Parser::operation() const
 {
     const bool times = t_.sign('*') || t_.word("x") || t_.word("time");
@@ -161,8 +155,7 @@ Term Parser::product()
     return all;
 }
 
-// Only what has the same unit can be added or compared; a percentage is a plain
-// number too.
+// Only what has the same unit can be added or compared; a percentage is a plain number too.
 void Parser::match(Term& a, Term b)
 {
     if (a.powers != b.powers)
@@ -185,106 +178,79 @@ void Parser::raise(Term& term, double power)
     }
 }
 
-// With its power, and the unit of all that: "10^-3 s", "-2^2" is 4 below 0.
-Term Parser::operand()
+// With its power, and the unit of all that: "10^-3 s", "-2^2" is 4 below 0. An exponent has no unit.
+Term Parser::operand(bool exponent)
 {
     double sign = 1;
     for (; t_.sign('-') || t_.sign('+'); ++t_.at)
     {
         sign = t_.sign('-') ? -sign : sign;
     }
+    Measure m;
+    for (; !exponent && has_word("$ usd us", stem_of(t_.text())); ++t_.at)
+    {
+        m.powers["USD"] = 1;
+    }
+    !exponent&& t_.take_word("x") ? void(m.powers["x"] = 1) : void();
     const Function* f = function();
     const bool euler = t_.word("e") && t_.sign('^', 1);
-    Term term = f ? called(*f) : t_.sign('(') ? bracket() : euler ? Term{std::exp(1.0)} : number();
-    t_.at += euler ? 1U : 0U;
-    while (out_.fault.empty() && t_.sign('^'))
+    bool plain = !f && !euler && !t_.sign('(');
+    Term term = f || t_.sign('(') ? bracket(f) : euler ? Term{std::exp(1.0)} : number(!exponent);
+    for (t_.at += euler ? 1U : 0U; out_.fault.empty() && t_.sign('^'); plain = false)
     {
-        raise(term, exponent());
-        glued_ = false;
-        unit(term, t_.sign('^') ? Measure{} : take_unit(t_, asked_));
+        ++t_.at;
+        v_.worked = true;
+        const Term power = operand(true);
+        power.powers.empty() ? void() : failed("has a power that is not a number");
+        raise(term, power.value);
     }
+    const bool joined = t_.joined();
+    m = exponent ? m : take_unit(t_, asked_, m);
+    plain && !exponent ? add_smaller(term.value, m) : void();
+    glued_ = plain && joined && m.powers.empty() && m.size != 1;
+    unit(term, m);
     term.value *= sign;
     return term;
 }
 
-// "sqrt(2 h * 3 h)", "max(2 GB, 3 GB)", "ln 2"
-Term Parser::called(const Function& f)
+// What stands in a bracket, or a function of it: "sqrt(2 h * 3 h)", "max(2 GB, 3 GB)"; of a number: "ln 2".
+Term Parser::bracket(const Function* f)
 {
-    ++t_.at;
-    v_.worked = true;
-    if (t_.number())
+    t_.at += f ? 1U : 0U;
+    v_.worked = v_.worked || f;
+    if (f && t_.number())
     {
-        const double value = f.of(t_.peek().value, 0);
+        const double value = f->of(t_.peek().value, 0);
         ++t_.at;
         return {value};
     }
     ++t_.at;
     ++depth_;
     Term all = sum();
-    while (f.several && out_.fault.empty() && t_.take_sign(','))
+    while (f && f->several && out_.fault.empty() && t_.take_sign(','))
     {
         const Term next = sum();
         match(all, next);
-        all.value = f.of(all.value, next.value);
+        all.value = f->of(all.value, next.value);
     }
-    if (f.names == "sqrt")
+    if (f && f->names == "sqrt")
     {
         raise(all, 0.5);
     }
-    else if (!f.several)
+    else if (f && !f->several)
     {
         all.powers.erase("%");
         all.powers.empty() ? void() : failed("is a function of what has a unit");
-        all.value = f.of(all.value, 0);
+        all.value = f->of(all.value, 0);
     }
-    return closed(std::move(all));
-}
-
-// Behind what stands in a bracket, the bracket's end and its unit.
-Term Parser::closed(Term all)
-{
     t_.take_sign(')') ? void() : failed("has a bracket that is not closed");
     --depth_;
-    glued_ = false;
-    unit(all, t_.sign('^') ? Measure{} : take_unit(t_, asked_));
     return all;
 }
 
-Term Parser::bracket()
+// "8:10" is a time, or a ratio.
+Term Parser::number(bool clock)
 {
-    ++t_.at;
-    ++depth_;
-    return closed(sum());
-}
-
-double Parser::exponent()
-{
-    ++t_.at;
-    const double sign = t_.take_sign('-') ? -1 : 1;
-    v_.worked = true;
-    if (!t_.number() && !t_.sign('('))
-    {
-        failed("has a power that is not a number");
-        return 1;
-    }
-    const bool open = t_.take_sign('(');
-    depth_ += open ? 1 : 0;
-    const Term power = open ? sum() : Term{t_.peek().value};
-    depth_ -= open ? 1 : 0;
-    power.powers.empty() && (!open || t_.sign(')')) ? void() : failed("has a power that is not a number");
-    t_.take(!t_.at_end());
-    return sign * (t_.sign('^') ? std::pow(power.value, exponent()) : power.value);
-}
-
-// With the money sign or cross before it, its unit, and smaller ones: "1h16".
-Term Parser::number()
-{
-    Measure m;
-    for (; has_word("$ usd us", stem_of(t_.text())); ++t_.at)
-    {
-        m.powers["USD"] = 1;
-    }
-    t_.take_word("x") ? void(m.powers["x"] = 1) : void();
     if (!t_.number())
     {
         failed("is not a number that can be read");
@@ -292,22 +258,16 @@ Term Parser::number()
     }
     Term term{t_.peek().value};
     part_ = part_ || t_.peek().part;
-    if (t_.sign(':', 1) && t_.number(2) && depth_ == 0)
+    ++t_.at;
+    if (clock && t_.sign(':') && t_.number(1) && depth_ == 0)
     {
         v_.clock = {term.value};
-        for (++t_.at; t_.sign(':') && t_.number(1); t_.at += 2)
+        for (; t_.sign(':') && t_.number(1); t_.at += 2)
         {
             v_.clock.push_back(t_.peek(1).value);
         }
         term.value = v_.clock[1] != 0 ? term.value / v_.clock[1] : 0;
-        --t_.at;
     }
-    ++t_.at;
-    const bool joined = t_.joined();
-    m = t_.sign('^') ? m : take_unit(t_, asked_, m);
-    add_smaller(term.value, m);
-    glued_ = joined && m.powers.empty() && m.size != 1;
-    unit(term, m);
     return term;
 }
 

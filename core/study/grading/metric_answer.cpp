@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text/find.h"
 #include "core/study/grading/answer.h"
-#include "core/study/grading/tokens.h"
+#include "core/study/grading/grammar.h"
 
 #include <algorithm>
 #include <cctype>
@@ -15,45 +16,11 @@ namespace ringside
 namespace
 {
 
-// The kind of quantity that a shown unit measures: "GB", "thousand", "GPU-h",
-// "\u00d7".
-Dimension dimension_of(const Measure& m)
-{
-    const bool rate = m.power("s") < 0;
-    return m.power("%") != 0                           ? Dimension::share
-           : m.power("x") != 0                         ? Dimension::ratio
-           : m.power("USD") != 0                       ? Dimension::money
-           : m.power("B") != 0 && m.power("FLOP") != 0 ? Dimension::other
-           : m.power("B") != 0                         ? (rate ? Dimension::data_rate : Dimension::data)
-           : m.power("FLOP") != 0                      ? (rate ? Dimension::work_rate : Dimension::work)
-           : m.power("s") > 0                          ? Dimension::time
-                                                       : Dimension::count;
-}
-
 // "1/6", "a sixth": no decimal number.
 bool is_fraction(std::string_view text)
 {
     return text.find('/') != std::string_view::npos ||
            std::ranges::none_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-constexpr std::string_view kBlanks = " \t\n\r";
-
-// The parts between the separators that hold more than blanks.
-std::vector<std::string_view> typed_parts(std::string_view text, std::string_view separators)
-{
-    std::vector<std::string_view> parts;
-    while (!text.empty())
-    {
-        const std::size_t end = std::min(text.find_first_of(separators), text.size());
-        const std::string_view part = text.substr(0, end);
-        if (part.find_first_not_of(kBlanks) != std::string_view::npos)
-        {
-            parts.push_back(part);
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return parts;
 }
 
 // What the shown unit asks for; a plain number is in it, a share is a fraction.
@@ -113,10 +80,10 @@ Result<double> read_metric_answer(std::string_view text, const MetricAsked& aske
 Result<std::vector<double>> read_metric_answers(std::string_view text, const MetricAsked& asked)
 {
     std::vector<double> all;
-    for (const std::string_view part : typed_parts(text, ";\n"))
+    for (const std::string_view part : trimmed_parts(text, ";\n"))
     {
         const auto whole = read_metric_answer(part, asked);
-        for (const std::string_view word : whole ? std::vector{part} : typed_parts(part, kBlanks))
+        for (const std::string_view word : whole ? std::vector{part} : trimmed_parts(part, " \t\r"))
         {
             const auto value = read_metric_answer(word, asked);
             if (!value)

@@ -1,7 +1,7 @@
-#include "core/study/grading/tokens.h"
-
+#include "core/base/text/find.h"
 #include "core/base/text/number.h"
 #include "core/base/text/text.h"
+#include "core/study/grading/grammar.h"
 
 #include <algorithm>
 #include <array>
@@ -16,35 +16,38 @@ namespace
 
 using TokenKind = TypedToken::Kind;
 
-// Several spellings, each in the list with | between them, and what they
-// become.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kSigns{
-    {{" ", "\u2009|\u202f|\u00a0|\t|\u201c|\u201d|\\,|\\left|\\right|\\text|`|\""},
-     {" , ", "\n"},
-     {"^", "**"},
-     {" x ", "\u00d7|\u2715|\\times"},
-     {"*", "\u00b7|\u22c5|\u2219|\\cdot"},
-     {"/", "\u00f7|\u2215|\u2044|divided by"},
-     {"-", "\u2212|\u2010|\u2011|\u2013|\u2014|\ufe63|\uff0d|minus|negative|"
-           "Minus|Negative"},
-     {"+", "plus"},
-     {" > ", "\u2192|\u21d2|->|=>"},
-     {"=", "=="},
-     {"~", "\\approx|or so|\u2248|\u223c|\u2243|\u2245|?"},
-     {" at most ", "\u2264|<="},
-     {" at least ", "\u2265|>="},
-     {" below ", "<"},
-     {" above ", ">"},
-     {"u", "\u00b5|\u03bc"},
-     {" sqrt ", "\u221a"},
-     {"'", "\u2019"},
-     {"(", "[|{"},
-     {")", "]|}"},
-     {"percent", "per cent"},
-     {" permille ", "per mille|\u2030"},
-     {"bps", "basis points"}}};
-constexpr std::string_view kSuper = "\u2070|\u00b9|\u00b2|\u00b3|\u2074|\u2075|\u2076|\u2077|\u2078|\u2079|"
-                                    "\u207b";
+struct Spelling
+{
+    std::string_view becomes; // one sign, or one for each spelling
+    std::string_view typed;
+};
+
+// With | between several.
+constexpr std::array kSigns{
+    Spelling{" ", "\u2009|\u202f|\u00a0|\u201c|\u201d|\\,|\\left|\\right|\\text|`|\""},
+    Spelling{"^", "**"},
+    Spelling{"^0|^1|^2|^3|^4|^5|^6|^7|^8|^9|^-",
+             "\u2070|\u00b9|\u00b2|\u00b3|\u2074|\u2075|\u2076|\u2077|\u2078|\u2079|\u207b"},
+    Spelling{" x ", "\u00d7|\u2715|\\times"},
+    Spelling{"*", "\u00b7|\u22c5|\u2219|\\cdot"},
+    Spelling{"/", "\u00f7|\u2215|\u2044|divided by"},
+    Spelling{"-", "\u2212|\u2010|\u2011|\u2013|\u2014|\ufe63|\uff0d|minus|negative|Minus|Negative"},
+    Spelling{"+", "plus"},
+    Spelling{" > ", "\u2192|\u21d2|->|=>"},
+    Spelling{"=", "=="},
+    Spelling{"~", "\\approx|or so|\u2248|\u223c|\u2243|\u2245|?"},
+    Spelling{" at most ", "\u2264|<="},
+    Spelling{" at least ", "\u2265|>="},
+    Spelling{" below ", "<"},
+    Spelling{" above ", ">"},
+    Spelling{"u", "\u00b5|\u03bc"},
+    Spelling{" sqrt ", "\u221a"},
+    Spelling{"'", "\u2019"},
+    Spelling{"(", "[|{"},
+    Spelling{")", "]|}"},
+    Spelling{"percent", "per cent"},
+    Spelling{" permille ", "per mille|\u2030"},
+    Spelling{"bps", "basis points"}};
 constexpr std::string_view kVulgar = "\u00bd|\u00bc|\u00be|\u2153|\u2154|\u2155|\u2159|\u215a|\u215b|\u215c|"
                                      "\u215d|\u215e";
 constexpr std::array kVulgarValues{1.0 / 2, 1.0 / 4, 3.0 / 4, 1.0 / 3, 2.0 / 3, 1.0 / 5,
@@ -55,101 +58,65 @@ bool is_letter(char c)
     return std::isalpha(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The parts of a list with | between them, in order.
-std::vector<std::string_view> spellings_in(std::string_view list)
+// One by one, the longest first.
+std::vector<Spelling> spellings()
 {
-    std::vector<std::string_view> all;
-    while (!list.empty())
+    std::vector<Spelling> all;
+    for (const auto& [becomes, typed] : kSigns)
     {
-        all.push_back(list.substr(0, list.find('|')));
-        list.remove_prefix(std::min(all.back().size() + 1, list.size()));
+        const bool several = becomes.find('|') != std::string_view::npos;
+        const auto signs = trimmed_parts(becomes, "|");
+        std::size_t place = 0;
+        for (const std::string_view one : trimmed_parts(typed, "|"))
+        {
+            all.push_back({several ? signs[place++] : becomes, one});
+        }
     }
+    std::ranges::stable_sort(all, std::ranges::greater{}, [](const Spelling& s) { return s.typed.size(); });
     return all;
 }
 
-// The entry that the text begins with, and its place; none of these is the
-// beginning of another.
-std::pair<std::string_view, std::size_t> begins_with(std::string_view text,
-                                                     const std::vector<std::string_view>& list)
-{
-    const auto found =
-        std::ranges::find_if(list, [&](std::string_view own) { return text.starts_with(own); });
-    const bool ascii = static_cast<unsigned char>(text[0]) < 0x80;
-    return ascii || found == list.end() ? std::pair<std::string_view, std::size_t>{}
-                                        : std::pair{*found, static_cast<std::size_t>(found - list.begin())};
-}
-
-struct Spelling
-{
-    std::string_view own;
-    std::string_view becomes;
-};
-
-// Those of a first byte, the longest first.
-const std::vector<Spelling>& spellings_from(char first)
-{
-    static const auto kAll = []
-    {
-        std::array<std::vector<Spelling>, 256> all;
-        for (const auto& [becomes, list] : kSigns)
-        {
-            for (const std::string_view own : spellings_in(list))
-            {
-                all.at(static_cast<unsigned char>(own[0])).push_back({own, becomes});
-            }
-        }
-        const auto longer = [](const Spelling& s) { return -static_cast<std::ptrdiff_t>(s.own.size()); };
-        std::ranges::for_each(all, [&](auto& those) { std::ranges::stable_sort(those, {}, longer); });
-        return all;
-    }();
-    return kAll.at(static_cast<unsigned char>(first));
-}
-
-// The sign at a place and what it becomes. One spelt in letters stands by
-// itself: the "minus" of "terminus" is none.
+// The sign at a place and what it becomes. One spelt in letters stands by itself: the "minus" of "terminus"
+// is none.
 Spelling sign_at(std::string_view typed, std::size_t at)
 {
-    for (const Spelling& s : spellings_from(typed[at]))
-    {
-        const std::size_t end = at + s.own.size();
-        const bool spelt = s.own.size() > 2 && is_letter(s.own.back()) && s.own[0] != '\\';
-        const bool inside =
-            spelt && ((at > 0 && is_letter(typed[at - 1])) || (end < typed.size() && is_letter(typed[end])));
-        if (typed.substr(at).starts_with(s.own) && !inside)
-        {
-            return s;
-        }
-    }
-    return {typed.substr(at, 1), typed.substr(at, 1)};
+    static const std::vector<Spelling> kLongestFirst = spellings();
+    const auto letter = [&](std::size_t i) { return i < typed.size() && is_letter(typed[i]); };
+    const auto found =
+        std::ranges::find_if(kLongestFirst,
+                             [&](const Spelling& s)
+                             {
+                                 const bool spelt = s.typed.size() > 2 &&
+                                                    std::isalpha(static_cast<unsigned char>(s.typed[0])) != 0;
+                                 return typed.substr(at).starts_with(s.typed) &&
+                                        !(spelt && (letter(at - 1) || letter(at + s.typed.size())));
+                             });
+    const std::string_view own = typed.substr(at, 1);
+    return found != kLongestFirst.end() ? *found
+                                        : Spelling{own == "\t"   ? " "
+                                                   : own == "\n" ? " , "
+                                                                 : own,
+                                                   own};
 }
 
-// Same signs made one; superscripts become powers.
+// Same signs made one; superscripts become one power.
 std::string tidied(std::string_view typed)
 {
-    static const std::vector<std::string_view> kSupers = spellings_in(kSuper);
     std::string text;
     bool raised = false;
     for (std::size_t at = 0; at < typed.size();)
     {
-        const auto [super, digit] = begins_with(typed.substr(at), kSupers);
-        const auto [from, to] = sign_at(typed, at);
-        if (!super.empty())
-        {
-            text += raised ? "" : "^";
-            text += digit == 10 ? '-' : static_cast<char>('0' + digit);
-        }
-        else
-        {
-            text += (raised ? " " : "") + std::string(to);
-        }
-        raised = !super.empty();
-        at += super.empty() ? from.size() : super.size();
+        const auto [becomes, own] = sign_at(typed, at);
+        const bool super = becomes.size() == 2 && becomes[0] == '^';
+        text += super && raised ? becomes.substr(1)
+                                : std::string(raised && !super ? " " : "") + std::string(becomes);
+        raised = super;
+        at += own.size();
     }
     return text;
 }
 
-// Letters, with an apostrophe inside or behind an s, and the digits of a name
-// such as H100.
+// Letters, with an apostrophe inside or behind an s, and the digits of a name such as H100.
 std::size_t word_length(std::string_view text)
 {
     const auto letter = [text](std::size_t i) { return i < text.size() && is_letter(text[i]); };
@@ -171,9 +138,9 @@ std::size_t word_length(std::string_view text)
 // What stands at a place; a sign for what is nothing else.
 TypedToken typed_token_at(std::string_view text, std::size_t at)
 {
-    static const std::vector<std::string_view> kFractions = spellings_in(kVulgar);
+    static const auto kFractions = trimmed_parts(kVulgar, "|");
     const std::string_view rest = text.substr(at);
-    const auto [vulgar, place] = begins_with(rest, kFractions);
+    const auto vulgar = std::ranges::find_if(kFractions, [&](auto own) { return rest.starts_with(own); });
     const bool hexadecimal = rest.size() > 2 && rest.starts_with("0x") && std::isxdigit(rest[2]) != 0;
     const bool after = rest[0] == '.' && at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '.');
     // "max(20,30)" has no decimal comma
@@ -183,9 +150,10 @@ TypedToken typed_token_at(std::string_view text, std::size_t at)
     const auto number =
         after || hexadecimal ? std::nullopt : number_at_start(listed ? rest.substr(0, rest.find(',')) : rest);
     const auto part = [&](std::size_t length) { return std::string(rest.substr(0, length)); };
-    if (!vulgar.empty())
+    if (vulgar != kFractions.end())
     {
-        return {TokenKind::number, std::string(vulgar), kVulgarValues.at(place), false, true};
+        const auto place = static_cast<std::size_t>(vulgar - kFractions.begin());
+        return {TokenKind::number, std::string(*vulgar), kVulgarValues.at(place), false, true};
     }
     if (number)
     {
@@ -201,8 +169,7 @@ bool is_time(std::string_view word)
     return unit && unit->power("s") == 1;
 }
 
-// "twenty-four", "two hundred and five". Each part is smaller than the one
-// before, so that "six forty" is none.
+// "twenty-four", "two hundred and five". Each part is smaller than the one before: "six forty" is none.
 std::optional<double> take_number_words(Tokens& t)
 {
     std::optional<double> all;
@@ -247,8 +214,7 @@ Tokens::Tokens(std::string_view typed)
     at = 0;
 }
 
-// A number in letters begins the answer, or stands behind a sign or "of";
-// elsewhere "one" is a word.
+// A number in letters begins the answer, or stands behind a sign or "of"; elsewhere "one" is a word.
 void Tokens::join_number()
 {
     const std::size_t start = at;

@@ -1,5 +1,6 @@
 #include "core/study/grading/units.h"
 
+#include "core/base/text/find.h"
 #include "core/base/text/text.h"
 
 #include <algorithm>
@@ -12,41 +13,36 @@ namespace ringside
 namespace
 {
 
-// The words of a list with blanks between them, each with a number: its place,
-// or that of its row.
-using Vocabulary = std::unordered_map<std::string_view, std::size_t>;
-
-Vocabulary vocabulary_of(std::string_view list)
-{
-    Vocabulary words;
-    for (std::size_t place = 0; !list.empty(); ++place)
-    {
-        const std::size_t end = std::min(list.find(' '), list.size());
-        words.emplace(list.substr(0, end), place);
-        list.remove_prefix(std::min(end + 1, list.size()));
-    }
-    return words;
-}
-
-// The first row wins where a word is in several.
+// Each word of the lists of a table with its row; the first row that has it.
 template <class Rows, class Row>
-Vocabulary vocabulary_of(const Rows& rows, std::string_view Row::*list)
+std::unordered_map<std::string_view, const Row*> vocabulary_of(const Rows& rows, std::string_view Row::*list)
 {
-    Vocabulary words;
-    for (std::size_t row = 0; row < rows.size(); ++row)
+    std::unordered_map<std::string_view, const Row*> words;
+    for (const Row& row : rows)
     {
-        for (const auto& [word, place] : vocabulary_of(rows[row].*list))
+        for (const std::string_view word : trimmed_parts(row.*list, " "))
         {
-            words.emplace(word, row);
+            words.emplace(word, &row);
         }
     }
     return words;
 }
 
-std::optional<std::size_t> find_word(const Vocabulary& words, std::string_view word)
+// The row of a table with a word; null for none.
+template <auto& kRows, auto kList>
+const auto* row_with(std::string_view word)
 {
-    const auto found = words.find(word);
-    return found == words.end() ? std::nullopt : std::optional(found->second);
+    static const auto kWords = vocabulary_of(kRows, kList);
+    const auto found = kWords.find(word);
+    return found == kWords.end() ? nullptr : found->second;
+}
+
+// The place of a word in a list; nothing where it has none.
+std::optional<double> place_in(std::string_view list, std::string_view word)
+{
+    const auto words = trimmed_parts(list, " ");
+    const auto found = std::ranges::find(words, word);
+    return found == words.end() ? std::nullopt : std::optional(static_cast<double>(found - words.begin()));
 }
 
 // A power of ten or two: before "B", "bit" or "FLOP", and behind a number.
@@ -121,8 +117,7 @@ struct Thing
 };
 
 constexpr std::array kThings{
-    Thing{"GPUs", "gpu gpus card accelerator device chip h100 h200 a100 b100 "
-                  "b200 gb200 v100 a800 h800 tpu"},
+    Thing{"GPUs", "gpu gpus card accelerator device chip h100 h200 a100 b100 b200 gb200 v100 a800 h800 tpu"},
     Thing{"workers", "worker loader"},
     Thing{"nodes", "node host machine server"},
     Thing{"tokens", "token tok tk"},
@@ -137,14 +132,10 @@ constexpr std::array kThings{
     Thing{"tensor parallelism", "tp tensordegree tensorparallel tensorparallelism"},
     Thing{"context parallelism", "cp contextdegree contextparallel contextparallelism"},
     Thing{"expert parallelism", "ep expertparallel expertparallelism"},
-    Thing{"ZeRO", "zero"},
     Thing{"replicas", "replica dp copy dataparallel dataparallelreplica dataparallelgroup"},
     Thing{"groups", "group tensorgroup"},
     Thing{"heads", "head queryhead attentionhead kvhead"},
     Thing{"all-reduces", "allreduce ar"},
-    Thing{"all-to-alls", "alltoall"},
-    Thing{"all-gathers", "allgather"},
-    Thing{"reduce-scatters", "reducescatter"},
     Thing{"collectives", "collective call"},
     Thing{"transfers", "transfer message"},
     Thing{"epochs", "epoch pass"},
@@ -154,28 +145,17 @@ constexpr std::array kThings{
     Thing{"multiprocessors", "sm multiprocessor"},
     Thing{"documents", "document doc"},
     Thing{"jobs", "job run"},
-    Thing{"boundaries", "boundary"},
     Thing{"biases", "bia biase"},
-    Thing{"clusters", "cluster fleet"},
-    Thing{"ranks", "rank"},
-    Thing{"blocks", "block"},
-    Thing{"experts", "expert"},
-    Thing{"chunks", "chunk"},
-    Thing{"shards", "shard"},
-    Thing{"segments", "segment"},
-    Thing{"buckets", "bucket"},
-    Thing{"hops", "hop"},
-    Thing{"questions", "question"},
-    Thing{"answers", "answer"},
-    Thing{"nats", "nat"},
-    Thing{"adapters", "adapter"},
-    Thing{"columns", "column"}};
+    Thing{"clusters", "cluster fleet"}};
+// Those that are called nothing else.
+constexpr std::string_view kPlainThings =
+    "ZeRO all-to-alls all-gathers reduce-scatters boundaries ranks blocks "
+    "experts chunks shards segments buckets hops answers nats adapters";
 // Two names, near enough for each other.
-constexpr std::string_view kSame = "GPUs=ranks workers=ranks hops=transfers hops=steps replicas=ranks "
-                                   "collectives=all-reduces "
-                                   "collectives=all-to-alls boundaries=stages chunks=shards "
-                                   "requests=sequences batches=sequences "
-                                   "parameters=elements layers=blocks";
+constexpr std::string_view kSame =
+    "GPUs=ranks workers=ranks hops=transfers hops=steps replicas=ranks collectives=all-reduces "
+    "collectives=all-to-alls boundaries=stages chunks=shards requests=sequences batches=sequences "
+    "parameters=elements layers=blocks";
 
 constexpr std::string_view kOnes = "zero one two three four five six seven eight nine ten eleven twelve "
                                    "thirteen fourteen fifteen sixteen seventeen eighteen nineteen";
@@ -190,31 +170,33 @@ struct MannerRow
 };
 
 constexpr std::array kManners{
-    MannerRow{Manner::denial, "not isn't isnt no never neither nor don't doesn't cannot can't wrong "
-                              "false except unlike vs versus"},
-    MannerRow{Manner::hedge, "about just approx approximately roughly circa ca around nearly "
-                             "almost some ~ somewhere near close ish "
-                             "give abt a bit little slightly est estimated under over up"},
-    MannerRow{Manner::silent, "the it is are be its it's of in on at for to so we i i'd that "
-                              "this there by as from with then would "
-                              "will need factor gives give get gets makes result answer ans "
-                              "equals equal think guess say and each only "
-                              "exactly exact all total overall altogether together way them "
-                              "every after left least most minimum min "
-                              "maximum max so well level degree memory bandwidth should must "
-                              "can used needed yes th st nd rd"}};
+    MannerRow{Manner::denial,
+              "not isn't isnt no never neither nor don't doesn't cannot can't wrong false except "
+              "unlike vs versus"},
+    MannerRow{Manner::hedge,
+              "about just approx approximately roughly circa ca around nearly almost some ~ "
+              "somewhere near close ish give abt a bit little slightly est estimated under over up"},
+    MannerRow{Manner::silent,
+              "the it is are be its it's of in on at for to so we i i'd that this there by as from "
+              "with then would will need factor gives give get gets makes result answer ans equals "
+              "equal think guess say and each only exactly exact all total overall altogether "
+              "together way them every after left least most minimum min maximum max so well level "
+              "degree memory bandwidth should must can used needed yes th st nd rd"}};
+
+// What a plural ends in, and its singular.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kPluralEndings{
+    {{"ies", "y"}, {"ches", "ch"}, {"shes", "sh"}, {"sses", "ss"}, {"ss", "ss"}, {"us", "us"}, {"s", ""}}};
 
 constexpr std::size_t kLongestPrefix = 5; // "tera"
 
 std::optional<double> prefix_named(std::string_view before)
 {
-    static const Vocabulary kWords = vocabulary_of(kScales, &Scale::before);
-    const auto row = find_word(kWords, before.size() > 2 ? small_letters(before) : std::string(before));
-    return before.empty() ? std::optional(1.0) : row ? std::optional(kScales.at(*row).size) : std::nullopt;
+    const Scale* row =
+        row_with<kScales, &Scale::before>(before.size() > 2 ? small_letters(before) : std::string(before));
+    return before.empty() ? std::optional(1.0) : row ? std::optional(row->size) : std::nullopt;
 }
 
-// What a row makes of one of its own words behind a prefix; nothing where it
-// cannot be there.
+// What a row makes of one of its own words behind a prefix; nothing where it cannot be there.
 std::optional<Measure> in_row(const UnitRow& row, std::string_view own, std::string_view before,
                               std::string_view word, const Measure& asked)
 {
@@ -283,25 +265,24 @@ std::optional<Measure> unit_named(std::string_view word, const Measure& asked)
     {
         return Measure{{{"s", 1}}, 60};
     }
-    // "GB" is a B behind a G: the first row with the end of the word, as it
-    // stands or its stem.
-    static const Vocabulary kWords = vocabulary_of(kUnitRows, &UnitRow::words);
+    // "GB" is a B behind a G: the first row with the end of the word, as it stands or its stem.
     const std::string stem = stem_of(word);
     std::optional<Measure> found;
-    std::size_t first = kUnitRows.size();
+    const UnitRow* first = kUnitRows.data() + kUnitRows.size();
     for (std::size_t split = 0; split <= kLongestPrefix && split < word.size(); ++split)
     {
         for (const std::string_view whole : {word, std::string_view(stem)})
         {
             const std::string_view own = whole.substr(std::min(split, whole.size()));
-            const std::size_t at = find_word(kWords, own).value_or(first);
-            const bool letters =
-                own.size() < 3 &&
-                (own.size() == 1 || (at < first && kUnitRows.at(at).prefixed != Prefixed::never));
-            const bool fits = at < first && whole == (letters || own.ends_with("ps") ? word : stem);
-            auto m = fits ? in_row(kUnitRows.at(at), own, word.substr(0, split), word, asked) : std::nullopt;
-            first = m ? at : first;
-            found = m ? std::move(m) : found;
+            const UnitRow* row = row_with<kUnitRows, &UnitRow::words>(own);
+            const bool as_typed = own.size() == 1 || own.ends_with("ps") ||
+                                  (own.size() == 2 && row && row->prefixed != Prefixed::never);
+            const bool fits = row && row < first && whole == (as_typed ? word : stem);
+            if (auto m = fits ? in_row(*row, own, word.substr(0, split), word, asked) : std::nullopt)
+            {
+                first = row;
+                found = std::move(m);
+            }
         }
     }
     return found;
@@ -309,16 +290,16 @@ std::optional<Measure> unit_named(std::string_view word, const Measure& asked)
 
 std::optional<Measure> scale_named(std::string_view word)
 {
-    static const Vocabulary kWords = vocabulary_of(kScales, &Scale::behind);
-    const auto row = find_word(kWords, word.size() > 2 ? stem_of(word) : std::string(word));
-    return row ? std::optional(Measure{{}, kScales.at(*row).size}) : std::nullopt;
+    const Scale* row = row_with<kScales, &Scale::behind>(word.size() > 2 ? stem_of(word) : std::string(word));
+    return row ? std::optional(Measure{{}, row->size}) : std::nullopt;
 }
 
 std::string_view thing_named(std::string_view stem)
 {
-    static const Vocabulary kWords = vocabulary_of(kThings, &Thing::stems);
-    const auto row = find_word(kWords, stem);
-    return row ? kThings.at(*row).name : std::string_view{};
+    static const auto kPlain = trimmed_parts(kPlainThings, " ");
+    const Thing* row = row_with<kThings, &Thing::stems>(stem);
+    const auto plain = std::ranges::find_if(kPlain, [&](auto name) { return stem_of(name) == stem; });
+    return row ? row->name : plain != kPlain.end() ? *plain : std::string_view{};
 }
 
 bool same_thing(std::string_view a, std::string_view b)
@@ -330,50 +311,36 @@ bool same_thing(std::string_view a, std::string_view b)
 
 std::optional<double> number_named(std::string_view word)
 {
-    static const Vocabulary kOne = vocabulary_of(kOnes);
-    static const Vocabulary kTen = vocabulary_of(kTens);
-    const std::string small = small_letters(word);
-    const auto one = find_word(kOne, small);
-    const auto ten = find_word(kTen, small);
-    return one   ? std::optional(static_cast<double>(*one))
-           : ten ? std::optional(10 * static_cast<double>(*ten))
-                 : std::nullopt;
+    const auto one = place_in(kOnes, small_letters(word));
+    const auto ten = place_in(kTens, small_letters(word));
+    return one ? one : ten ? std::optional(10 * *ten) : std::nullopt;
 }
 
 std::optional<double> part_named(std::string_view word)
 {
-    static const Vocabulary kWords = vocabulary_of(kParts);
-    const std::string small = small_letters(word);
-    const auto place = find_word(kWords, small.ends_with('s') ? small.substr(0, small.size() - 1) : small);
-    return place && *place > 1 ? std::optional(1.0 / static_cast<double>(*place)) : std::nullopt;
+    const auto place = place_in(kParts, stem_of(word));
+    return place && *place > 1 ? std::optional(1.0 / *place) : std::nullopt;
 }
 
 Manner manner_of(std::string_view word)
 {
-    static const Vocabulary kWords = vocabulary_of(kManners, &MannerRow::words);
-    const auto row = find_word(kWords, small_letters(word));
-    return row ? kManners.at(*row).manner : Manner::unknown;
+    const MannerRow* row = row_with<kManners, &MannerRow::words>(small_letters(word));
+    return row ? row->manner : Manner::unknown;
 }
 
 std::string stem_of(std::string_view word)
 {
     std::string small = small_letters(word);
     std::erase(small, '-');
-    if (small.ends_with("'s") || small.ends_with("'"))
+    if (const std::size_t mark = small.rfind('\''); mark != std::string::npos && mark + 2 >= small.size())
     {
-        small.resize(small.rfind('\''));
+        small.resize(mark); // "GPU's", "GPUs'"
     }
-    if (small.ends_with("ies"))
+    const auto* plural =
+        std::ranges::find_if(kPluralEndings, [&](const auto& p) { return small.ends_with(p.first); });
+    if (plural != kPluralEndings.end() && small.size() > 2)
     {
-        small.replace(small.size() - 3, 3, "y");
-    }
-    else if (small.ends_with("ches") || small.ends_with("shes") || small.ends_with("sses"))
-    {
-        small.resize(small.size() - 2);
-    }
-    else if (small.size() > 2 && small.ends_with('s') && !small.ends_with("ss") && !small.ends_with("us"))
-    {
-        small.pop_back();
+        small.replace(small.size() - plural->first.size(), std::string::npos, plural->second);
     }
     return small;
 }

@@ -70,7 +70,7 @@ struct Question
 
     double key = 0; // numeric: in the base unit
     std::string unit;
-    std::string counts;   // "layers", "GPU-hours": see grading/asked.h
+    std::string counts;   // "layers", "GPU-hours": see grading/answer.h
     std::string per;      // "GPU", "million tokens"
     double tolerance = 0; // relative; 0: the exact whole number
     std::string key_text; // "1.12 TB"
