@@ -82,7 +82,7 @@ void add_picture_options(CLI::App& draw, PictureOptions& o)
     draw.add_flag("--guide", o.guide, "show the view's page of the user guide");
     draw.add_option("--tour", o.tour, "stop of the tour, from 1");
     draw.add_flag("--list", o.list, "list all views and pages");
-    draw.add_flag("--json", o.json, "with --list: one JSON document");
+    draw.add_flag("--json", o.json, "with --list: one JSON document")->needs(draw.get_option("--list"));
     draw.add_flag("--svg", o.svg, "SVG, also on standard output");
     draw.add_option("-o,--output", o.output, "file to write: .png or .svg; - for standard output");
 }

@@ -61,7 +61,7 @@ void add_form(std::vector<std::string>& words, const CLI::App* command)
 {
     const CLI::Option* form = command == nullptr ? nullptr : command->get_option_no_throw("--json");
     const auto given = [&](const CLI::Option* option) { return is_given(words, *option); };
-    if (form != nullptr && form->get_needs().empty() && !given(form) &&
+    if (form != nullptr && std::ranges::all_of(form->get_needs(), given) && !given(form) &&
         std::ranges::none_of(form->get_excludes(), given))
     {
         const auto end = std::ranges::find(words, "--"); // behind it no word is an option
