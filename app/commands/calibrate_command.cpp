@@ -150,7 +150,7 @@ int keep_own(const CalibrateOptions& o, const std::vector<MeasuredSet>& sets, co
 
 int run_calibrate(const CalibrateOptions& o)
 {
-    const Presets presets = open_presets(o).presets;
+    const Presets& presets = open_presets(o).presets;
     const Scenario base = o.scenario.empty() ? default_scenario(presets)
                                              : or_end(read_scenario(o.scenario, presets), o.scenario);
     auto sets = list_of<MeasuredSet>(o.files, [&](const std::string& file)

@@ -136,7 +136,7 @@ void print_verdict(const LaunchReading& reading, const LaunchVerdict& v)
 
 int run_check_launch(const LaunchOptions& o)
 {
-    const Presets presets = open_presets(o).presets;
+    const Presets& presets = open_presets(o).presets;
     const LaunchReading reading = read_launch(o, presets);
     LaunchVerdict verdict;
     check_start(reading, verdict);

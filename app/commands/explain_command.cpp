@@ -180,7 +180,7 @@ std::string levers_text(const std::vector<Lever>& all)
     for (const Lever& l : all)
     {
         text +=
-            fmt::format("  {}: {} less on the fullest GPU, {} more per step{}; {}\n", l.name,
+            fmt::format("  {}: {} less on the peak-memory GPU, {} more per step{}; {}\n", l.name,
                         format_bytes(l.saving), format_seconds(l.extra), l.fits ? ", and fits" : "", l.cost);
     }
     return text.empty() ? "  no single change frees memory\n" : text;
@@ -205,7 +205,7 @@ int run_explain(const ExplainOptions& o)
                         {"notes", notes}});
         return kDone;
     }
-    say("{}\nhow they come about, fullest stage\n{}\nwhere the step's time goes\n{}\nsingle changes that "
+    say("{}\nhow they come about, peak-memory stage\n{}\nwhere the step's time goes\n{}\nsingle changes that "
         "free "
         "memory, the cheapest first\n{}",
         figures_text(figures), terms_text(terms), waterfall_text(report.step), levers_text(changes));

@@ -158,7 +158,7 @@ int list_track(const Course& course, const std::string& id, bool as_json)
 
 int run_lesson_list(const LessonOptions& o)
 {
-    const Opened opened = open_presets(o);
+    const Opened& opened = open_presets(o);
     Issues issues;
     const Course course = open_course(opened.assets, issues);
     print_faults(issues);
@@ -178,7 +178,7 @@ int run_lesson_list(const LessonOptions& o)
 
 int run_lesson_show(const LessonOptions& o)
 {
-    const Opened opened = open_presets(o);
+    const Opened& opened = open_presets(o);
     Issues issues;
     const Course course = open_course(opened.assets, issues);
     const Lesson* lesson = course.lesson(o.id);

@@ -110,7 +110,7 @@ int run_validate(const ValidateOptions& o)
     {
         return print_scenario(o);
     }
-    const Presets presets = open_presets(o).presets;
+    const Presets& presets = open_presets(o).presets;
     bool all_within = true;
     if (o.markdown)
     {

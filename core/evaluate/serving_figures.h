@@ -63,7 +63,7 @@ enum class ServingMeasure : std::uint8_t
 // between; wider by a factor where the scenario's kind of accelerator was never measured.
 Band serving_band(const ServingEvidence& evidence, std::string_view engine, const Scenario& scenario,
                   ServingMeasure measure);
-// The same of the engine that the scenario's serving names.
+// As above, for the engine that the scenario's serving names.
 Band serving_band(const Scenario& scenario, ServingMeasure measure);
 // What it rests on, in a sentence's part.
 std::string serving_evidence_words(const ServingEvidence& evidence, const ServingEngine& engine,

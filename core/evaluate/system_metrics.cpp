@@ -93,7 +93,7 @@ constexpr std::array kSystemMetrics{
            [](const Scenario& s, const Report&)
            { return static_cast<double>(rl_step(s, RolloutPlacement::colocated).engines); }},
     Metric{"rl.generation_s", "s", rl_figure<&RolloutReport::generation>},
-    // The same responses where every batch stays full.
+    // Where every batch stays full, for as many responses.
     Metric{"rl.steady_s", "s", rl_figure<&RolloutReport::steady>},
     Metric{"rl.tail_share", "",
            [](const Scenario& s, const Report&) { return rl_step(s, RolloutPlacement::colocated).tail(); }},
@@ -123,7 +123,7 @@ constexpr std::array kSystemMetrics{
     Metric{"fleet.spares", "",
            [](const Scenario& s, const Report& r)
            { return static_cast<double>(spares_for(nodes_away(fleet_of(s, r), kFleetGpus), 0.99)); }},
-    // Of a token, to other nodes.
+    // What a token sends to other nodes.
     Metric{"expert.network_copies", "", copies_over_network<DispatchWay::experts>},
     Metric{"expert.node_copies", "", copies_over_network<DispatchWay::nodes>},
     Metric{"expert.limited_copies", "", copies_over_network<DispatchWay::limited>},

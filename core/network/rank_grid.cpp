@@ -1,4 +1,5 @@
 #include "core/network/rank_grid.h"
+
 #include "core/scenario/scenario.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include "core/reliability/fleet.h"
+
 #include "core/scenario/scenario.h"
 
 #include <algorithm>

@@ -92,7 +92,7 @@ void print_runs(const std::vector<RunCheck>& runs)
 
 int run_bench_accuracy(const BenchOptions& options)
 {
-    const Opened opened = open_presets(options);
+    const Opened& opened = open_presets(options);
     const std::vector<MeasuredSet> sets =
         or_end(measured_sources(opened.assets, opened.presets), "assets/measured/steps");
     std::vector<SourceAccuracy> sources;

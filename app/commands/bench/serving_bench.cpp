@@ -136,7 +136,7 @@ json served_json(const std::vector<ServedRow>& rows)
 
 int run_bench_serving(const BenchOptions& options)
 {
-    const Opened opened = open_presets(options);
+    const Opened& opened = open_presets(options);
     std::vector<ServedRow> rows = all_served_rows(opened);
     if (!options.bands.empty())
     {

@@ -30,7 +30,7 @@ constexpr std::array kTools{
         "search",
         "Search every layout",
         "Ranks every legal parallel layout of the scenario's model on its GPUs by step time, memory or cost, "
-        "and says why the others fell out. `changes` adds the best single changes.",
+        "and says why the others were rejected. `changes` adds the best single changes.",
         {McpAction{"", "search"}}},
     McpTool{"rent",
             "What to rent",

@@ -113,7 +113,7 @@ void print_bench(const TrainBench& b)
                   format_percent(kernel.seconds / sum));
     }
     table.add("all of a step", "", format_seconds(Seconds(sum)), "");
-    fmt::print("{}\n", table.text(" "));
+    put("{}\n", table.text(" "));
 }
 
 nlohmann::json bench_json(const TrainBench& b)

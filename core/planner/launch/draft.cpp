@@ -360,7 +360,7 @@ void no_special_blocks(LaunchDraft& d, bool windows)
     say(m.shared_kv_layers > 0, "model.shared_kv_layers", fmt::format("{}", m.shared_kv_layers),
         "every layer has keys and values of its own");
     say(m.laurel_rank > 0, "model.laurel_rank", fmt::format("{}", m.laurel_rank),
-        "nothing stands beside attention");
+        "nothing stands next to attention");
     say(m.attention != Attention::mla && m.v_head_dim > 0 && m.v_head_dim != m.head_dim, "model.v_head_dim",
         fmt::format("{}", m.v_head_dim), "values are as wide as keys");
     say(m.split_blocks, "model.split_blocks", "true", "every layer has attention and an MLP");

@@ -241,7 +241,7 @@ EngineTime EngineClock::time(const EngineWork& work) const
 }
 
 // Reading the weights and what products take beyond it: of a replica's tokens and those that need the output
-// projection, and of everybody's in the experts; in one batch or two halves.
+// projection, and of every rank's in the experts; in one batch or two halves.
 void EngineClock::multiply(EngineTime& t, double tokens, double projected, double everywhere,
                            double turns) const
 {

@@ -2,8 +2,8 @@
 // student's own. Reading and its faults; what a student gets is in student_task.h, what an answer is worth in
 // task_grade.h.
 //
-// Nothing in it is secret: a student's numbers follow from the salt, the student and the task, so whoever has
-// the file can work them out, and a grader does not have to be told them.
+// Nothing in it is secret: a student's numbers follow from the salt, the student and the task, so the file
+// is enough to work them out, and a grader does not have to be told them.
 #pragma once
 
 #include "core/base/json/json_value.h"

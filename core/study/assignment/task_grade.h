@@ -33,7 +33,7 @@ struct AnswersGrade
     std::vector<std::string> oddities;
 
     double score() const;
-    double points() const; // without what a person grades
+    double points() const; // without what is graded by hand
 };
 // Faults are those of the assignment.
 Result<AnswersGrade> grade_answers(const Assignment& assignment, const Answers& answers,

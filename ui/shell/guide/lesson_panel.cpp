@@ -158,7 +158,7 @@ void LessonPanel::draw_buttons(const Frame& frame, const Painter& painter, Rect 
     ringside::draw_buttons(painter, area.cut_bottom(painter.px(36)), more);
 }
 
-// Of a finger's height, since there may be nothing else to press them with.
+// As high as a finger, since there may be nothing else to press them with.
 void LessonPanel::draw_compact_buttons(const Frame& frame, const Painter& painter, Rect& area, Out& out)
 {
     const LessonFrame& lesson = *frame.lesson;

@@ -105,7 +105,7 @@ void draw_memory_bars(const RunRoom& r, Rect area, const std::vector<MemoryRow>&
 {
     const double capacity = r.frame.now.report->memory.capacity.value;
     BarRows bars;
-    bars.columns.push_back({.title = "GPU memory, the fullest stage",
+    bars.columns.push_back({.title = "GPU memory, peak-memory stage",
                             .most = capacity * 1.05,
                             .limit = capacity,
                             .limit_name = "capacity"});
@@ -175,7 +175,7 @@ Caption caption_run_memory(const Frame& frame, MyRunState& state)
     Caption caption;
     const double engine = frame.now.report->memory.worst().total().value;
     const RunReading* const run = frame.run != nullptr ? &frame.run->run : nullptr;
-    caption.sentence = fmt::format("The engine\u2019s ledger has **{}** on the fullest GPU.",
+    caption.sentence = fmt::format("The engine\u2019s ledger has **{}** on the peak-memory GPU.",
                                    format_bytes(Bytes{engine}, frame.preferences.unit));
     if (run != nullptr && run->snapshot)
     {
