@@ -20,7 +20,7 @@ SearchResult search_all(const Scenario& scenario, const SearchLimits& limits, st
     while (!answer.done())
     {
         bar.show(answer.progress);
-        end_with(Capture::cancelled() ? Issues{{"search", "was cancelled", ""}} : Issues());
+        end_with(Capture::cancelled() ? Issues{{"search", "was canceled", ""}} : Issues());
         if (threads > 0)
         {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));

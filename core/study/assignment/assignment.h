@@ -27,7 +27,7 @@ enum class AssignmentKind : std::uint8_t
     lesson,   // the predictions of a lesson, graded for being made
     repair,   // what is wrong with a scenario, and the change that mends it
     schedule, // the order of a pipeline, which the simulator runs
-    essay     // collected, graded by a person
+    essay     // collected, graded by hand
 };
 template <>
 inline constexpr auto kNamesOf<AssignmentKind> = names<AssignmentKind>("question", "scenario", "layout",

@@ -250,7 +250,7 @@ void grade_schedule(TaskGrade& grade, const StudentTask& s, std::string_view ans
 TaskGrade grade_task(const StudentTask& s, std::string_view answer, const TaskSources& sources)
 {
     TaskGrade grade{.task = s.task->id, .title = s.task->title, .points = s.task->points};
-    grade.by_person = s.task->kind == AssignmentKind::essay;
+    grade.by_hand = s.task->kind == AssignmentKind::essay;
     if (answer.empty())
     {
         grade.unread = true;
@@ -286,12 +286,12 @@ TaskGrade grade_task(const StudentTask& s, std::string_view answer, const TaskSo
 
 double AnswersGrade::score() const
 {
-    return sum_over(tasks, [](const TaskGrade& t) { return t.by_person ? 0 : t.score; });
+    return sum_over(tasks, [](const TaskGrade& t) { return t.by_hand ? 0 : t.score; });
 }
 
 double AnswersGrade::points() const
 {
-    return sum_over(tasks, [](const TaskGrade& t) { return t.by_person ? 0 : t.points; });
+    return sum_over(tasks, [](const TaskGrade& t) { return t.by_hand ? 0 : t.points; });
 }
 
 Result<AnswersGrade> grade_answers(const Assignment& assignment, const Answers& answers,
@@ -322,7 +322,7 @@ nlohmann::ordered_json gradescope_results(const AnswersGrade& grade)
     for (const TaskGrade& task : grade.tasks)
     {
         nlohmann::ordered_json test{{"name", task.title}, {"output", task.message}, {"output_format", "md"}};
-        if (!task.by_person)
+        if (!task.by_hand)
         {
             test["score"] = task.score;
             test["max_score"] = task.points;
@@ -381,7 +381,7 @@ std::string grades_csv(const Assignment& assignment, std::span<const AnswersGrad
                                      fmt::format("{:.6g}", grade.points())};
         for (const TaskGrade& task : grade.tasks)
         {
-            row.push_back(task.by_person ? "" : fmt::format("{:.6g}", task.score));
+            row.push_back(task.by_hand ? "" : fmt::format("{:.6g}", task.score));
         }
         row.push_back(fmt::format("{}", fmt::join(grade.oddities, " ")));
         text += csv_line(row);

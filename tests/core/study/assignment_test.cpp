@@ -163,7 +163,7 @@ TEST_CASE("right answers of ten students get all points, wrong ones none but for
                 kinds.insert(assignment.tasks[i].kind);
                 const bool predicted = assignment.tasks[i].kind == AssignmentKind::lesson;
                 CHECK(wrong->tasks[i].score <= (predicted ? wrong->tasks[i].points : 0));
-                CHECK(wrong->tasks[i].score < wrong->tasks[i].points + (wrong->tasks[i].by_person ? 1 : 0));
+                CHECK(wrong->tasks[i].score < wrong->tasks[i].points + (wrong->tasks[i].by_hand ? 1 : 0));
             }
         }
     }
@@ -233,7 +233,7 @@ TEST_CASE(
     grade.student = "=1+1";
     grade.tasks = {{.task = "a", .title = "A", .score = 5, .points = 5},
                    {.task = "b", .title = "B", .score = 1, .points = 4, .leaderboard = 2.5},
-                   {.task = "c", .title = "C", .points = 10, .by_person = true}};
+                   {.task = "c", .title = "C", .points = 10, .by_hand = true}};
     grade.oddities = {"Odd."};
     const json out = gradescope_results(grade);
     CHECK(out["score"] == 6);
