@@ -440,7 +440,8 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     area.cut_left(painter.px(20));
     area.cut_right(painter.px(20));
     const View& shown = view(frame.view);
-    if (!has_rail(frame, painter.look) && !frame.preferences.presenter)
+    const bool room = area.w >= painter.px(320); // for the verdict beside it
+    if (room && !has_rail(frame, painter.look) && !frame.preferences.presenter)
     {
         // All views, questions and terms by finger, too.
         if (button(painter, area.cut_left(painter.px(72)).inset(painter.px(2)), "Views###all views"))

@@ -251,7 +251,7 @@ Result<Scenario> scenario_from_json(const json& value, const Presets& presets)
     section(value.value("training", json()), "training.lora", s.training.lora);
     section(value, "stage_times", s.stage_times);
     section(value, "collective", s.collective);
-    if (value.contains("serving"))
+    if (value.contains("serving") && !value["serving"].is_null())
     {
         s.serving = read_serving({value["serving"], "serving", issues}, s, presets);
     }

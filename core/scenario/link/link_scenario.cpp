@@ -7,6 +7,7 @@
 #include "core/base/text/text.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/json_fields.h"
+#include "core/scenario/json/serving_json.h"
 
 #include <algorithm>
 #include <map>
@@ -74,6 +75,12 @@ Assignments named_parts(const Scenario& from, const Scenario& to, const Presets&
     if (to.software.inferred != from.software.inferred || to.software.id != from.software.id)
     {
         sets.push_back(to.software.inferred ? "software=null" : "software=" + to.software.id);
+    }
+    const auto served = [&](const Scenario& s)
+    { return s.serving ? serving_json(*s.serving, presets) : json(); };
+    if (const json wanted = served(to); wanted != served(from))
+    {
+        sets.push_back("serving=" + wanted.dump());
     }
     return sets;
 }

@@ -330,7 +330,7 @@ void draw_by_size(const MessageRoom& r)
               {kLeast, c->bytes.back(), PlotScale::log, "message size",
                [](double v) { return format_bytes(Bytes(v)); }},
               values_with(values_of(drawn), measured),
-              {.note = measured.empty() ? "" : "dots: your nccl-tests", .names = 168});
+              {.title = measured.empty() ? "" : "dots: your nccl-tests", .names = 168});
     if (!plot)
     {
         return;

@@ -130,7 +130,7 @@ bool Pool::take_part(std::size_t thread)
 
 void Pool::serve(std::size_t thread)
 {
-    const NoSubnormals none;
+    [[maybe_unused]] const NoSubnormals none; // nothing where a processor has no such mode
     std::uint32_t seen = 0;
     while ((seen & 1U) == 0)
     {
@@ -143,7 +143,7 @@ void Pool::serve(std::size_t thread)
 
 void Pool::share(Index parts, Call call, const void* work)
 {
-    const NoSubnormals none;
+    [[maybe_unused]] const NoSubnormals none; // nothing where a processor has no such mode
     if (parts <= 1 || workers_.empty())
     {
         for (Index part = 0; part < parts; ++part)
