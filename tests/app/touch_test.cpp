@@ -17,7 +17,10 @@ constexpr ImVec2 kPhone{390, 844};
 
 struct Finger
 {
-    explicit Finger(test::Window& window) : w(window) {}
+    explicit Finger(test::Window& window) : w(window)
+    {
+        ImGui::GetIO().ConfigInputTrickleEventQueue = true; // as in a browser
+    }
 
     test::Window& w;
     Touch touch;
@@ -27,12 +30,12 @@ struct Finger
     {
         now += seconds;
         touch.move(std::array{place}, now);
-        w.frames(2);
+        w.frames(3);
     }
     void lift()
     {
         touch.move({}, now);
-        w.frames(4);
+        w.frames(5);
     }
     void swipe(ImVec2 from, ImVec2 to)
     {
