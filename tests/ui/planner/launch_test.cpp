@@ -141,7 +141,7 @@ TEST_CASE("a pasted config.json takes the place of the model and says what it re
     w.key(ImGuiKey_V, ImGuiMod_Ctrl);
     CHECK(w.session().scenario().model.preset == "deepseek-v3");
     const std::string notice = w.session().frame(0).notice.text;
-    CHECK(notice.starts_with("Read from config.json: DeepSeek-V3, 671 B parameters"));
+    CHECK(notice.starts_with("Read from a config.json of the Hugging Face hub: DeepSeek-V3, 671 B"));
     CHECK(notice.find("quantization_config: fp8 weights on the hub") != std::string::npos);
     CHECK(w.valid()); // the layout follows the model
     w.clipboard = R"({"model_type": "llama", "num_hidden_layers": 36, "_name_or_path": "me/My-Llama"})";

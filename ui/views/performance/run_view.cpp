@@ -43,9 +43,9 @@ public:
 
 } // namespace
 
-extern const ViewInfo run_view{60,
+extern const ViewInfo run_view{30,
                                "run",
-                               ViewGroup::performance,
+                               ViewGroup::lab,
                                "My run",
                                "My run",
                                "A real run\u2019s log, trace or snapshot beside its prediction, part by part",

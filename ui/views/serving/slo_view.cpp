@@ -88,13 +88,13 @@ void panel_engines(PanelColumn& column, const SloRoom& r)
     column.slide(shown.engine.ranks > 1 ? "GPUs per attention replica" : "GPUs per engine",
                  Track::at(kGpusOfEngine, say_whole), shown.engine.gpus, r.state.gpus,
                  "More than asked for where fewer do not hold the weights and one request");
-    choose_software(column, r, shown.software);
     const bool apart = setup.system == ServingSystem::disaggregated;
     column.slide(apart ? "Decode engines" : "Engines", Track::even(1, 16, say_whole), setup.engines);
     if (apart)
     {
         column.slide("Prefill engines", Track::even(1, 16, say_whole), setup.prefill);
     }
+    choose_software(column, r, shown.software);
     panel_wide(column, r);
     if (setup.system == ServingSystem::chunked)
     {
@@ -262,14 +262,14 @@ void panel_slo(PanelColumn& column, const SloRoom& r)
         return;
     }
     column.fact("Within both", format_percent(load.attained), "Share of the requests, at this rate");
-    const auto predicted = [&](const char* name, double value, ServingMeasure measure)
+    const auto predicted = [&](const char* name, const char* range, double value, ServingMeasure measure)
     {
         column.fact(name, latency_words(value));
-        column.fact("80% range", range_words(r.frame, load.setup.software, value, measure, latency_words),
+        column.fact(range, range_words(r.frame, load.setup.software, value, measure, latency_words),
                     evidence_words(r.frame, load.setup.software, measure));
     };
-    predicted("TTFT, median", load.ttft_50, ServingMeasure::ttft);
-    predicted("TPOT, median", load.tpot_50, ServingMeasure::tpot);
+    predicted("TTFT, median", "TTFT, 80% range", load.ttft_50, ServingMeasure::ttft);
+    predicted("TPOT, median", "TPOT, 80% range", load.tpot_50, ServingMeasure::tpot);
     column.fact("GPUs", say_whole(static_cast<double>(load.gpus)));
 }
 
