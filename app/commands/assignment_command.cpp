@@ -243,7 +243,7 @@ void print_grade(const AnswersGrade& grade)
     for (const TaskGrade& task : grade.tasks)
     {
         say("  {:<24} {}\n", task.task,
-            task.by_hand ? "for a person to grade"
+            task.by_hand ? "to be graded by hand"
                            : fmt::format("{} of {}", plain_number(task.score), plain_number(task.points)));
     }
     for (const std::string& odd : grade.oddities)

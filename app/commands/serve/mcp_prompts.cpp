@@ -109,7 +109,7 @@ json arguments_json(const Prompt& prompt)
     return all;
 }
 
-// The text with each {name} replaced once, so that what a person wrote stays as it is.
+// The text with each {name} replaced once, so that what a user wrote stays as it is.
 std::string filled(std::string_view text, const std::vector<std::pair<std::string, std::string>>& values)
 {
     std::string out;
