@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from script import run_tests
+
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 ASSIGNMENTS = SOURCE / "assets/assignments"
 STUDENT = "ada@example.edu"
@@ -141,8 +143,4 @@ def test_a_mock_interview_is_held_on_standard_input():
 
 
 if __name__ == "__main__":
-    tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
-    wanted = sys.argv[3:] or [test.__name__ for test in tests]
-    for test in tests:
-        if test.__name__ in wanted:
-            test()
+    run_tests(globals(), sys.argv[3:])

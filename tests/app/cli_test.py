@@ -15,6 +15,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from script import run_tests
+
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 DEFAULT = SOURCE / "assets/scenarios/default.json"
 FITS = '{"model": "llama-3.1-8b", "cluster": {"gpus": 8}, "parallel": {"tensor": 8, "sequence_parallel": true}, "training": {"global_batch": 8}}'
@@ -1694,11 +1696,5 @@ def test_all_that_commands_print_can_be_captured_by_a_server():
             assert way not in text, f"{path}: {way} passes put() and warn() by"
 
 
-def main():
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
-    for name in sys.argv[3:] or tests:
-        tests[name]()
-        print("passed:", name)
-
-
-main()
+if __name__ == "__main__":
+    run_tests(globals(), sys.argv[3:])

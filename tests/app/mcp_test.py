@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from served import Server, drawn_calls, environment  # noqa: E402
+from script import run_tests  # noqa: E402
 
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 TOOLS = ["evaluate", "search", "rent", "import", "explain", "schedule", "collective", "question", "picture"]
@@ -351,12 +352,5 @@ def test_over_http_hostile_bytes_are_refused_and_the_next_is_served():
         assert web.ask(rpc("ping"))[0] == 200
 
 
-def main():
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
-    for name in sys.argv[3:] or tests:
-        tests[name]()
-        print("passed:", name)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(globals(), sys.argv[3:])

@@ -11,6 +11,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from script import run_tests
+
 CMAKE, CPACK, BUILD = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 
 
@@ -72,11 +74,5 @@ def test_a_debian_package_has_program_menu_entry_icon_and_what_it_needs():
         assert (usr / "share/doc/ringside/copyright").exists()
 
 
-def main():
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
-    for name in sys.argv[4:] or tests:
-        tests[name]()
-        print("passed:", name)
-
-
-main()
+if __name__ == "__main__":
+    run_tests(globals(), sys.argv[4:])

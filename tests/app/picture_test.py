@@ -16,8 +16,9 @@ import time
 import xml.etree.ElementTree
 import zlib
 
+from script import SKIPPED, run_tests
+
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
-SKIPPED = 77
 # Graphics drivers keep memory until the process ends; what the program itself leaks, the other tests see.
 os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")
 
@@ -412,11 +413,5 @@ def test_what_cannot_be_a_film_is_refused_and_leaves_nothing():
         assert list(pathlib.Path(where).iterdir()) == []
 
 
-def main():
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
-    for name in sys.argv[3:] or tests:
-        tests[name]()
-        print("passed:", name)
-
-
-main()
+if __name__ == "__main__":
+    run_tests(globals(), sys.argv[3:])

@@ -19,6 +19,7 @@ RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 os.environ["RINGSIDE"] = RINGSIDE
 sys.path.insert(0, str(SOURCE / "app/python"))
 import ringside  # noqa: E402
+from script import run_tests  # noqa: E402
 
 S = ringside.Scenario(model="llama-3.1-8b", cluster={"gpus": 8}, parallel={"tensor": 8}, training={"global_batch": 8})
 
@@ -161,12 +162,5 @@ def test_the_examples_of_the_documentation_run():
     assert json.loads(line)["command"] and ringside.Engine().answers([json.loads(line)])[0]["status"] == 0
 
 
-def main():
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
-    for name in sys.argv[3:] or tests:
-        tests[name]()
-        print("passed:", name)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(globals(), sys.argv[3:])

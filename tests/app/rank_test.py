@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 
+from script import SKIPPED, run_tests
+
 RANK, MPIRUN = sys.argv[1], sys.argv[2]
-SKIPPED = 77
 
 
 def started(ranks, *arguments):
@@ -289,10 +290,7 @@ def test_a_training_that_cannot_be_cut_says_why_and_ends():
 def main():
     assert pathlib.Path(RANK).is_file(), "ringside-rank was built without MPI; ./run test installs libopenmpi-dev and builds it"
     assert shutil.which(MPIRUN), "mpirun is missing; ./run test installs openmpi-bin"
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
-    for name in sys.argv[3:] or tests:
-        tests[name]()
-        print("passed:", name)
+    run_tests(globals(), sys.argv[3:])
 
 
 main()

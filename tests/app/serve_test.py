@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from served import Server, drawn_calls, drawn_scenario, environment  # noqa: E402
+from script import run_tests  # noqa: E402
 
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 SCENARIO = {"model": "llama-3.1-8b", "cluster": {"gpus": 8}, "parallel": {"tensor": 8}, "training": {"global_batch": 8}}
@@ -107,12 +108,5 @@ def test_batches_of_evaluations_take_little_of_the_processor():
     assert len(answers) / took > 400, took
 
 
-def main():
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
-    for name in sys.argv[3:] or tests:
-        tests[name]()
-        print("passed:", name)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(globals(), sys.argv[3:])

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from script import run_tests
+
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 SERVED = {"model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm-80gb", "gpus": 8, "gpus_per_node": 8},
           "serving": {"engine": "vllm", "traffic": {"prompt": 1024, "output": 128, "concurrency": 16}}}
@@ -132,6 +134,4 @@ def test_export_writes_the_command_of_a_serving_engine_and_lists_what_it_cannot_
 
 
 if __name__ == "__main__":
-    tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
-    for wanted in [test for test in tests if not sys.argv[3:] or test.__name__ in sys.argv[3:]]:
-        wanted()
+    run_tests(globals(), sys.argv[3:])

@@ -121,3 +121,20 @@ TEST_CASE("two fingers that part zoom the map of the cluster")
     finger.lift();
     CHECK(w.drawn().vertices != before.vertices);
 }
+
+TEST_CASE("the panel of a narrow window lies over the picture, and a press beside it closes it alone")
+{
+    test::Window w({700, 844});
+    w.settle();
+    CHECK(w.seek("Pipeline stages") == nullptr);
+    w.click("Scenario###panel button");
+    w.settle();
+    REQUIRE(w.seek("Pipeline stages") != nullptr);
+    w.drag("Pipeline stages", 0.4F, 0.9F);
+    const double changed = w.memory();
+    w.press_at({28, 150}); // a view of the rail lies there
+    w.frames(3);
+    CHECK(w.seek("Pipeline stages") == nullptr);
+    CHECK(w.session().view() == "overview");
+    CHECK(w.memory() == changed);
+}

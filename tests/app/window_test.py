@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from script import run_tests
+
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 # Graphics drivers keep memory until the process ends; what the program itself leaks, the other tests see.
 os.environ["ASAN_OPTIONS"] = "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")
@@ -468,11 +470,8 @@ def test_an_unknown_view_or_a_faulty_scenario_opens_no_window():
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers and programs started here end too
     missing = [tool for tool in ("Xvfb", "xdotool", "import") if shutil.which(tool) is None]
-    tests = {name: value for name, value in globals().items() if name.startswith("test_")}
     assert not missing, f"these tests need {', '.join(missing)}; on Debian ./run test installs them"
-    for name in sys.argv[3:] or tests:
-        tests[name]()
-        print("passed:", name)
+    run_tests(globals(), sys.argv[3:])
 
 
 main()

@@ -343,6 +343,21 @@ class PageTest(Opened):
         self.keep()
         self.assertEqual([name for name in foreign if self.browser.execute_script("return localStorage[arguments[0]]", name) is None], [])
 
+    def drop(self, *files):
+        """Files as (name, text), dropped as one."""
+        self.browser.execute_script("""const carried = new DataTransfer();
+            for (const [name, text] of arguments[0]) { carried.items.add(new File([text], name)); }
+            document.dispatchEvent(new DragEvent('drop', { dataTransfer: carried, bubbles: true, cancelable: true }));""", files)
+
+    def test_a_dropped_log_is_read_here_and_stands_beside_its_prediction(self):
+        log = (ROOT / "tests/data/runs/torchtitan.log").read_text(encoding="utf-8")
+        self.browser.execute_script("window.sent = []; const ask = window.fetch; window.fetch = (...all) => { sent.push(String(all[0])); return ask(...all); };")
+        self.drop(("run.log", log), ("run.log", log))  # two of one name, as of two folders
+        self.wait("return location.hash.includes('v=run')")
+        self.assertIn("real run", self.title())
+        self.assertEqual(self.browser.execute_script("return sent"), [])
+        self.assertEqual(self.state(), "started")
+
     def test_two_tabs_lose_no_answer(self):
         self.open("#v=drill")
         self.press("1")

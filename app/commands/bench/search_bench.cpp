@@ -1,6 +1,6 @@
 // `ringside bench search`: how many layouts a second are looked at, and how soon the first is there.
 #include "app/commands/console/options.h"
-#include "app/commands/search_all.h"
+#include "app/commands/search/search_all.h"
 #include "core/base/text/text.h"
 #include "core/scenario/json/json.h"
 

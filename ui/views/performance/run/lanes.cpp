@@ -174,8 +174,8 @@ void draw_run_lanes(const RunRoom& r, Rect area, const RunPicture& picture)
         names.push_back(
             {"run, traffic", "", "", run->traffic.empty() ? "none in the trace" : "", false, "traffic"});
     }
-    names.push_back(
-        {"engine, computing", format_seconds(Seconds{picture.predicted.total}), "", "", true, "engine"});
+    names.push_back({"engine, computing", format_seconds(Seconds{r.frame.now.report->step.total()}), "", "",
+                     true, "engine"});
     names.push_back(
         {"engine, traffic", "", "", picture.predicted.traffic.empty() ? "none" : "", false, "traffic"});
     const double all = std::max(run != nullptr ? run->total : 0, picture.predicted.total);

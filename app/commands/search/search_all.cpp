@@ -1,4 +1,4 @@
-#include "app/commands/search_all.h"
+#include "app/commands/search/search_all.h"
 
 #include "app/commands/console/input.h"
 #include "app/commands/console/progress_bar.h"

@@ -1,6 +1,6 @@
 // `ringside assignment`: assignments checked, opened by a student, answered, graded, and packed for an
 // autograder.
-#include "app/commands/autograder.h"
+#include "app/commands/study/autograder.h"
 #include "app/commands/console/options.h"
 #include "app/commands/console/table.h"
 #include "app/files/files.h"

@@ -1,4 +1,4 @@
-#include "app/commands/autograder.h"
+#include "app/commands/study/autograder.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/commands/search_limits.h"
+#include "app/commands/search/search_limits.h"
 
 #include "core/planner/layout.h"
 #include "core/scenario/fields.h"

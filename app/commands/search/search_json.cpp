@@ -1,4 +1,4 @@
-#include "app/commands/search_json.h"
+#include "app/commands/search/search_json.h"
 
 #include "app/commands/console/options.h"
 #include "core/planner/current_layout.h"

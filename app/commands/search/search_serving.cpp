@@ -1,4 +1,4 @@
-#include "app/commands/search_serving.h"
+#include "app/commands/search/search_serving.h"
 
 #include "app/commands/console/serving_text.h"
 #include "app/commands/console/table.h"

@@ -1,7 +1,7 @@
 // `ringside search --serving`: layouts that serve a scenario's requests, ranked by goodput.
 #pragma once
 
-#include "app/commands/search_limits.h"
+#include "app/commands/search/search_limits.h"
 
 namespace ringside
 {
