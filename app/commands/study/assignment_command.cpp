@@ -1,8 +1,8 @@
 // `ringside assignment`: assignments checked, opened by a student, answered, graded, and packed for an
 // autograder.
-#include "app/commands/study/autograder.h"
 #include "app/commands/console/options.h"
 #include "app/commands/console/table.h"
+#include "app/commands/study/autograder.h"
 #include "app/files/files.h"
 #include "app/files/lesson_files.h"
 #include "core/base/json/json_text.h"
@@ -244,7 +244,7 @@ void print_grade(const AnswersGrade& grade)
     {
         say("  {:<24} {}\n", task.task,
             task.by_hand ? "to be graded by hand"
-                           : fmt::format("{} of {}", plain_number(task.score), plain_number(task.points)));
+                         : fmt::format("{} of {}", plain_number(task.score), plain_number(task.points)));
     }
     for (const std::string& odd : grade.oddities)
     {

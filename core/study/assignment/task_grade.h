@@ -17,7 +17,7 @@ struct TaskGrade
     std::string title;
     double score = 0;
     double points = 0;
-    bool by_hand = false;            // an essay: collected, not graded
+    bool by_hand = false;              // an essay: collected, not graded
     bool unread = false;               // the answer is none, or has to be asked about
     std::string message;               // Markdown for the student; the key is not in it
     std::optional<double> leaderboard; // [s] of a step

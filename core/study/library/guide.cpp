@@ -59,11 +59,12 @@ std::vector<std::string> take_names(std::string_view& text, Issues& issues)
         return names;
     }
     const std::size_t end = std::min(text.find("\n\n"), text.size());
-    for (const std::string_view name : names_between(text.substr(kStart.size(), end - kStart.size())))
+    const std::string_view list = text.substr(kStart.size(), end - kStart.size());
+    for (const std::string_view name : names_between(list))
     {
         names.emplace_back(name);
     }
-    add_if(issues, names.empty() || std::ranges::count(names, "") > 0,
+    add_if(issues, std::ssize(names) != std::ranges::count(list, ';') + 1,
            {"line 1", "has a name without letters", "write names with semicolons between"});
     text.remove_prefix(std::min(end + 2, text.size()));
     return names;

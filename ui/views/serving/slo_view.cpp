@@ -68,7 +68,7 @@ void choose_software(PanelColumn& column, const SloRoom& r, const ServingEngine&
     {
         items.push_back({preset.engine.id, preset.engine.name, preset.release});
     }
-    if (const auto chosen = column.dropdown("###software", shown.name, "serving engines", items,
+    if (const auto chosen = column.dropdown("###engine software", shown.name, "serving engines", items,
                                             "Its scheduler, and what its kernels reach"))
     {
         r.state.software = all[*chosen].engine;
