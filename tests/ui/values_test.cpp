@@ -30,8 +30,8 @@ constexpr ImVec2 kTall{1280, 6000};
 // Whether a view of the same group has this name: its tab is pressed, not dragged.
 bool tab_beside(const ViewInfo& view, std::string_view label)
 {
-    return std::ranges::any_of(
-        views(), [&](const ViewInfo* other) { return other->group == view.group && other->tab == label; });
+    return std::ranges::any_of(views(), [&](const ViewInfo* other)
+                               { return other->group == view.group && other->tab == label; });
 }
 
 } // namespace
