@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
-#include "ui/views/performance/run/pages.h"
+#include "ui/views/lab/run/pages.h"
 #include "ui/widgets/charts/bar_rows.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/table.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
-#include "ui/views/performance/run/pages.h"
+#include "ui/views/lab/run/pages.h"
 #include "ui/widgets/charts/plot.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "core/base/text/text.h"
 #include "core/runs/predicted_trace.h"
-#include "ui/views/performance/run/pages.h"
+#include "ui/views/lab/run/pages.h"
 
 #include <algorithm>
 

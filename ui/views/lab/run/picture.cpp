@@ -1,5 +1,5 @@
 #include "core/runs/predicted_trace.h"
-#include "ui/views/performance/run/pages.h"
+#include "ui/views/lab/run/pages.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
-#include "ui/views/performance/run/pages.h"
+#include "ui/views/lab/run/pages.h"
 #include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/fill.h"
 #include "ui/widgets/table.h"

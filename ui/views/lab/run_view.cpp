@@ -1,6 +1,6 @@
 // My run: a real run beside its prediction. Where its step's time goes, what fills its memory, what to do
 // next.
-#include "ui/views/performance/run/pages.h"
+#include "ui/views/lab/run/pages.h"
 
 namespace ringside
 {

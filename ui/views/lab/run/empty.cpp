@@ -1,5 +1,5 @@
 // Before a run: what can be dropped or pasted, an example, and the engine's own step, which waits for it.
-#include "ui/views/performance/run/pages.h"
+#include "ui/views/lab/run/pages.h"
 #include "ui/widgets/sheet.h"
 
 #include <array>
