@@ -366,7 +366,8 @@ const Program& served_program()
 // Every line is answered, by one line of JSON.
 void feed_served(std::string_view bytes)
 {
-    const std::string answer = served_line(served_program(), std::string(bytes));
+    std::string answer;
+    serve_line(served_program(), std::string(bytes), answer);
     if (!nlohmann::json::accept(answer) || answer.find('\n') != std::string::npos)
     {
         std::abort();

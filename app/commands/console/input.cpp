@@ -23,15 +23,15 @@ const Opened& open_presets(const CommonOptions& options)
         Opened opened;
         Issues issues;
     };
-    static std::map<std::filesystem::path, Loaded> all; // by their folder
-    const auto assets = or_end(find_assets(options.assets));
-    auto known = all.find(assets);
+    static std::map<std::string, Loaded> all; // by what was asked for
+    auto known = all.find(options.assets);
     if (known == all.end())
     {
+        const auto assets = or_end(find_assets(options.assets));
         Loaded loaded;
         loaded.opened = {assets, load_presets(assets, loaded.issues)};
         add_own_software(own_software_folder(), loaded.opened.presets, loaded.issues);
-        known = all.emplace(assets, std::move(loaded)).first;
+        known = all.emplace(options.assets, std::move(loaded)).first;
     }
     print_faults(known->second.issues);
     return known->second.opened;

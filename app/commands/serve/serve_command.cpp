@@ -87,6 +87,7 @@ int run_serve(const ServeOptions& o)
     (void)open_presets(o); // before the first request, and refused here
     LineReader lines(STDIN_FILENO, kMaxJsonBytes);
     std::string line;
+    std::string answer; // keeps its room from line to line
     while (true)
     {
         const LineRead read = lines.next(line);
@@ -98,10 +99,15 @@ int run_serve(const ServeOptions& o)
         {
             continue;
         }
-        const std::string answer =
-            read == LineRead::too_long
-                ? refusal(nullptr, {"", "the line is longer than the 16.0 MiB that are read", "send less"})
-                : served_line(*o.program, line);
+        if (read == LineRead::too_long)
+        {
+            answer =
+                refusal(nullptr, {"", "the line is longer than the 16.0 MiB that are read", "send less"});
+        }
+        else
+        {
+            serve_line(*o.program, line, answer);
+        }
         if (!put_line(answer))
         {
             return kBadInput; // nobody reads any more
@@ -116,30 +122,34 @@ void add_serve_options(CLI::App& app, ServeOptions& o)
 
 } // namespace
 
-std::string served_line(const Program& program, const std::string& line)
+void serve_line(const Program& program, const std::string& line, std::string& answer)
 {
     const auto request = parse_json(line);
     if (!request)
     {
-        return refusal(nullptr, request.issues().front());
+        answer = refusal(nullptr, request.issues().front());
     }
-    if (!request->is_array())
+    else if (!request->is_array())
     {
-        return served(program, *request);
+        answer = served(program, *request);
     }
-    if (request->size() > kMostRequests)
+    else if (request->size() > kMostRequests)
     {
-        return refusal(
+        answer = refusal(
             nullptr,
             {"", fmt::format("{} requests are too many", grouped(static_cast<std::int64_t>(request->size()))),
              fmt::format("send at most {} in a line", grouped(kMostRequests))});
     }
-    std::string all = "[";
-    for (const json& one : *request)
+    else
     {
-        all += (all.size() > 1 ? "," : "") + served(program, one);
+        answer = "[";
+        for (const json& one : *request)
+        {
+            answer += answer.size() > 1 ? "," : "";
+            answer += served(program, one);
+        }
+        answer += "]";
     }
-    return all + "]";
 }
 
 const CliCommand serve_command = command<add_serve_options, run_serve>(

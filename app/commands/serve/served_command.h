@@ -37,8 +37,9 @@ struct ServedAnswer
 ServedAnswer run_served(const Program& program, std::vector<std::string> words, const std::string& input,
                         bool json);
 
-// The answer to a line that `serve` reads: of one request, or of a list of them.
-std::string served_line(const Program& program, const std::string& line);
+// Writes into `answer`, whose room is used again, what `serve` answers to a line of one request, or of a list
+// of them.
+void serve_line(const Program& program, const std::string& line, std::string& answer);
 
 // Calls back with the command that the words name, as it is declared; false where there is none.
 bool with_command(const Program& program, const std::vector<std::string>& words,
