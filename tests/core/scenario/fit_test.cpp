@@ -1,5 +1,6 @@
 // Advice that can be followed, and layouts made to suit another model or cluster.
 #include "tests/core/random_scenarios.h"
+#include "tests/share.h"
 
 #include "core/memory/memory.h"
 #include "core/scenario/fields.h"
@@ -64,6 +65,10 @@ TEST_CASE("every advice for two thousand random invalid scenarios leaves fewer f
     for (int round = 0; round < 2000; ++round)
     {
         Scenario s = source.next_invalid();
+        if (!test::is_in_share(static_cast<std::size_t>(round)))
+        {
+            continue;
+        }
         INFO("round " << round << ": " << to_json(s, test::presets()).dump());
         for (Issues issues = errors_of(validate(s)); !issues.empty(); issues = errors_of(validate(s)))
         {
@@ -87,7 +92,7 @@ TEST_CASE("every advice for two thousand random invalid scenarios leaves fewer f
             s = best;
         }
     }
-    CHECK(advice > 4000);
+    CHECK(advice > 900);
 }
 
 TEST_CASE("a remedy is what its assignments say")
