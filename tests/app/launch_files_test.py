@@ -9,6 +9,7 @@ which may be a fault. Neither is part of this repository, so without them those 
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,6 +147,90 @@ def test_a_launch_that_does_not_fit_fails_its_check_with_reason_and_changes():
     small = subprocess.run([RINGSIDE, "check-launch", EXAMPLES / "mixtral.sh", "--gpus", "32", "--gpu", "l4", "--json"], capture_output=True, text=True)
     verdict = json.loads(small.stdout)
     assert small.returncode == 1 and verdict["reasons"] and not verdict["fits"], verdict
+
+
+FITS = "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 12 --hidden-size 768 --num-attention-heads 12 --seq-length 1024 \\\n  --micro-batch-size 1 --global-batch-size 64 --bf16\n"
+TOO_LARGE = FITS.replace("--num-layers 12 --hidden-size 768", "--num-layers 96 --hidden-size 12288").replace("heads 12", "heads 96")
+
+
+def example_of_guide(after, language):
+    """The first block of this language behind a heading of docs/check-launch.md."""
+    text = (SOURCE / "docs/check-launch.md").read_text()
+    return text.split(after, 1)[1].split("```" + language + "\n", 1)[1].split("```", 1)[0]
+
+
+def run_in_gate(folder, script, *arguments):
+    """Runs a script of the guide where sbatch, scontrol and scancel only note what they are asked for."""
+    tools = folder / "bin"
+    tools.mkdir(exist_ok=True)
+    (tools / "ringside").write_text(f'#!/bin/sh\nexec "{pathlib.Path(RINGSIDE).resolve()}" "$@"\n')
+    (tools / "sbatch").write_text(f'#!/bin/sh\necho "sbatch $*" >> "{folder}/asked"\n')
+    (tools / "scancel").write_text(f'#!/bin/sh\necho "scancel $*" >> "{folder}/asked"\n')
+    (tools / "scontrol").write_text(f'#!/bin/sh\ncp "{folder}/job.sh" "$4"\n')
+    for tool in tools.iterdir():
+        tool.chmod(0o755)
+    asked = folder / "asked"
+    asked.unlink(missing_ok=True)
+    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "SLURM_JOB_ID": "7"}
+    done = subprocess.run(["bash", "-e", "-c", script, "gate", *map(str, arguments)], env=environment, cwd=folder, capture_output=True, text=True)
+    return done, asked.read_text() if asked.exists() else ""
+
+
+def test_the_pre_commit_hook_of_the_guide_checks_every_changed_file():
+    entry = example_of_guide("## pre-commit", "yaml").split("entry: ", 1)[1].splitlines()[0]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "fits.sh").write_text(FITS)
+        (folder / "large.sh").write_text(TOO_LARGE)
+        done, _ = run_in_gate(folder, entry + " fits.sh")
+        assert done.returncode == 0 and "starts and fits" in done.stdout, done
+        done, _ = run_in_gate(folder, entry + " large.sh fits.sh")
+        assert done.returncode == 1 and "does not fit" in done.stdout and "starts and fits" in done.stdout, done
+
+
+def test_the_function_round_sbatch_of_the_guide_submits_only_what_fits():
+    function = example_of_guide("## SLURM", "bash")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "job.sh").write_text(FITS)
+        done, asked = run_in_gate(folder, function + "sbatch --nodes 1 job.sh")
+        assert done.returncode == 0 and asked == "sbatch --nodes 1 job.sh\n", (done, asked)
+        (folder / "job.sh").write_text(TOO_LARGE)
+        done, asked = run_in_gate(folder, function + "sbatch --nodes 1 job.sh")
+        assert done.returncode == 1 and not asked and "not submitted: job.sh" in done.stderr, (done, asked)
+
+
+def test_the_prolog_of_the_guide_cancels_what_cannot_run_and_never_drains_a_node():
+    prolog = example_of_guide("Or as a prolog", "bash")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        assert "/var/log/slurm/" in prolog
+        prolog = prolog.replace("/var/log/slurm/", f"{folder}/")
+        for script, wanted in ((FITS, ""), (TOO_LARGE, "scancel 7\n"), ("#!/bin/sh\nhostname\n", "")):
+            (folder / "job.sh").write_text(script)
+            (folder / "prolog.sh").write_text(prolog)
+            done, asked = run_in_gate(folder, "bash prolog.sh")
+            assert done.returncode == 0 and asked == wanted, (script, done, asked)
+        assert (folder / "check-launch.7").exists()
+
+
+def test_the_step_of_the_guide_fails_an_action_with_the_verdict_kept():
+    if not shutil.which("jq"):
+        print("skipped: jq is not installed")
+        return SKIPPED
+    block = example_of_guide("## GitHub action", "yaml").split("- run: |\n", 1)[1]
+    step = "\n".join(line.strip() for line in block.splitlines())
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "launch").mkdir()
+        (folder / "launch/a.sh").write_text(FITS)
+        done, _ = run_in_gate(folder, step)
+        assert done.returncode == 0, done
+        (folder / "launch/b.sh").write_text(TOO_LARGE)
+        done, _ = run_in_gate(folder, step)
+        assert done.returncode == 1, done
+        assert '"fits": false' in (folder / "verdicts.json").read_text()
+    return None
 
 
 if __name__ == "__main__":
