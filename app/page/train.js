@@ -8,7 +8,7 @@ let busy = false;
 let started = false;
 let hidden = false; // the page is; a card then rests
 let preference = ''; // of the card
-let useSubgroups = false;
+let through = 0; // what is to use subgroups
 const call = (name, types, values) => Module.ccall(name, 'number', types, values);
 const hand = (bytes, take) => {
     const at = Module._malloc(bytes.length);
@@ -30,7 +30,7 @@ turn.port1.onmessage = () => {
 };
 
 const tellCard = (...values) =>
-    call('ringside_card', ['string', 'number', 'number', 'number', 'number', 'number'], [...values, useSubgroups]);
+    call('ringside_card', ['string', 'number', 'number', 'number', 'number', 'number'], [...values, through]);
 
 // Soon lost again, it would be lost for ever: then the processor goes on.
 const leastLife = 10000; // milliseconds
@@ -72,7 +72,7 @@ onmessage = ({ data: parts }) => {
     const whole = new Promise((done) => { loaded = done; });
     onmessage = ({ data }) => {
         if (data.card) {
-            ({ card: preference, subgroups: useSubgroups } = data);
+            ({ card: preference, through } = data);
         } else if ('hidden' in data) {
             hidden = data.hidden;
             go();

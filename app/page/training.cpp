@@ -15,7 +15,7 @@
 
 // clang-format off
 // One worker is kept ready, since to start one takes longer than anybody waits for a step.
-EM_JS(void, start_worker, (int line, const char* preference, int subgroups), {
+EM_JS(void, start_worker, (int line, const char* preference, int through), {
     const start = () => {
         const worker = new Worker('train.js');
         worker.onerror = (event) => { worker.fault = event.message || 'its worker could not be loaded'; };
@@ -35,7 +35,7 @@ EM_JS(void, start_worker, (int line, const char* preference, int subgroups), {
             ccall('ringside_received', null, ['number', 'number', 'number'], [line, at, data.length]);
             _free(at);
         };
-        if (UTF8ToString(preference)) worker.postMessage({ card: UTF8ToString(preference), subgroups: subgroups !== 0 });
+        if (UTF8ToString(preference)) worker.postMessage({ card: UTF8ToString(preference), through: through });
         worker.postMessage({ hidden: document.hidden });
         Module.workers.set(line, worker);
         Module.spareWorker = start();
@@ -116,6 +116,16 @@ trainer::GpuAdapter adapter_of(const char* name, int software, double buffer_byt
             static_cast<trainer::Index>(group_bytes), subgroups != 0};
 }
 
+// As JavaScript hands it on.
+int number_of(trainer::Subgroups through)
+{
+    return (through.products ? 1 : 0) + (through.attention ? 2 : 0);
+}
+trainer::Subgroups through_of(int number)
+{
+    return {(number & 1) != 0, (number & 2) != 0};
+}
+
 struct FoundCard
 {
     std::string preference; // that the browser finds it by
@@ -140,7 +150,7 @@ WorkerLine::WorkerLine(trainer::RemoteRun::Receive r, trainer::RemoteRun::LostLi
     number = ++last;
     lines()[number] = this;
     start_worker(number, chosen() ? chosen()->preference.c_str() : "",
-                 chosen() && chosen()->adapter.through_subgroups);
+                 chosen() ? number_of(chosen()->adapter.through) : 0);
 }
 
 WorkerLine::~WorkerLine()
@@ -213,11 +223,13 @@ std::vector<LabCard> cards()
         {
             const trainer::GpuAdapter& adapter = found.adapter;
             const auto bytes = [](trainer::Index count) { return format_bytes(Bytes(count)); };
+            const auto way = [](bool subgroups) { return subgroups ? "subgroups" : "workgroup memory"; };
             return LabCard{
                 {name_of(adapter),
-                 fmt::format("{} in a buffer, {} in a workgroup; fp32, bf16, fp16; products through {}",
+                 fmt::format("{} in a buffer, {} in a workgroup; fp32, bf16, fp16; products through {}, "
+                             "attention through {}",
                              bytes(adapter.buffer_bytes), bytes(adapter.group_bytes),
-                             adapter.through_subgroups ? "subgroups" : "workgroup memory")},
+                             way(adapter.through.products), way(adapter.through.attention))},
                 trainer::WebGpuBackend::kAbilities,
                 trainer::WebGpuBackend::kFirstWorkspace,
                 adapter.software};
@@ -229,13 +241,13 @@ void look_for_cards()
     find_cards();
 }
 
-void choose_card(std::size_t card, bool through_subgroups)
+void choose_card(std::size_t card, trainer::Subgroups through)
 {
     chosen() = nullptr;
     if (card > 0)
     {
         FoundCard& found = found_cards().at(card - 1);
-        found.adapter.through_subgroups = through_subgroups;
+        found.adapter.through = through;
         chosen() = &found;
     }
 }
@@ -273,13 +285,13 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_asked(const char* bytes, int size)
 }
 // Its card; without a name there is none any more.
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card(const char* name, int software, double buffer_bytes,
-                                                   double group_bytes, int subgroups, int through_subgroups)
+                                                   double group_bytes, int subgroups, int through)
 {
     worker_card().adapter.reset();
     if (*name != 0)
     {
         worker_card().adapter = adapter_of(name, software, buffer_bytes, group_bytes, subgroups);
-        worker_card().adapter->through_subgroups = subgroups != 0 && through_subgroups != 0;
+        worker_card().adapter->through = through_of(subgroups != 0 ? through : 0);
     }
 }
 extern "C" EMSCRIPTEN_KEEPALIVE void ringside_card_answered(unsigned ticket, const char* bytes, int size)

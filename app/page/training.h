@@ -15,6 +15,6 @@ std::unique_ptr<trainer::Line> open_worker(trainer::RemoteRun::Receive receive,
 void look_for_cards();
 std::vector<LabCard> cards();
 // That the next runs are made on, counted from 1; 0: on the processor.
-void choose_card(std::size_t card, bool through_subgroups);
+void choose_card(std::size_t card, trainer::Subgroups through);
 
 } // namespace ringside::page

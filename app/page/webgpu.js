@@ -20,7 +20,7 @@ const openGpu = async (preference) => {
         subgroups: !software && adapter.features.has('subgroups'), // a processor has nothing to hand on
         bufferBytes: Math.min(maxBufferSize, maxStorageBufferBindingSize, 0xFFFFFFFC), groupBytes: maxComputeWorkgroupStorageSize,
         device: () => adapter.requestDevice({
-            requiredFeatures: ['timestamp-query', 'subgroups'].filter((feature) => adapter.features.has(feature)),
+            requiredFeatures: ['timestamp-query', 'subgroups', 'shader-f16'].filter((feature) => adapter.features.has(feature)),
             requiredLimits: { maxBufferSize, maxStorageBufferBindingSize, maxComputeWorkgroupStorageSize } }),
     };
 };
@@ -60,26 +60,32 @@ class GpuPlayer {
     }
 
     // A kernel's name is that of its file, then the constants that are filled in and the formats that are not f32:
-    // "product side=16 a_transposed=1 subgroups=0 a=f16".
+    // "product side=16 a_transposed=1 subgroups=0 a=f16". What of the card it uses is enabled at its top: subgroups where it
+    // is asked for with them, f16 where something is stored so and the card has them.
     code(name) {
         const [file, ...given] = name.split(' ');
         const constants = given.map((constant) => constant.split('='));
         const formats = new Map(constants.filter(([, value]) => /^b?f16$/.test(value)));
+        const subgroups = given.includes('subgroups=1');
+        const own = new Set(this.device.features.has('shader-f16') ? [...formats.keys()].filter((key) => formats.get(key) === 'f16') : []);
+        const text = ['common', subgroups ? 'by_subgroups' : 'by_memory', file].map((part) => this.sources[part]).join('\n');
         const filled = constants.filter(([key]) => !formats.has(key)).reduce((code, [key, value]) =>
             code.replace(new RegExp(`(const ${key} = )(\\w+);`), (_, head, old) =>
-                `${head}${/^\d/.test(old) ? `${value}u` : Boolean(Number(value))};`), `${this.sources.common}\n${this.sources[file]}`);
-        const subgroups = given.includes('subgroups=1');
-        const variant = filled.replace(/^.*\/\/ (no )?subgroups$/gm, (line, no) => (subgroups === !no ? line : ''));
-        return (subgroups ? 'enable subgroups;\n' : '') + variant.replace(/var<storage, (\w+)> (\w+): array<f32>;/g, (_, access, key) =>
-            formats.has(key) ? GpuPlayer.halves(key, access, formats.get(key)) : GpuPlayer.floats(key, access));
+                `${head}${/^\d/.test(old) ? `${value}u` : Boolean(Number(value))};`), text);
+        const variant = filled.replace(/^.*\/\/ (no )?subgroups$/gm, (line, no) => (subgroups === !no ? line : ''))
+            .replace(/<f32>(?=; +\/\/ in the format of (\w+)$)/gm, (old, key) => (own.has(key) ? '<f16>' : old))
+            .replace(/var<storage, (\w+)> (\w+): array<f32>;/g, (_, access, key) =>
+                formats.has(key) && !own.has(key) ? GpuPlayer.halves(key, access, formats.get(key)) : GpuPlayer.numbers(key, access, own.has(key) ? 'f16' : 'f32'));
+        return (subgroups ? 'enable subgroups;\n' : '') + (own.size ? 'enable f16;\n' : '') + variant;
     }
 
-    // A binding, and what reads and writes it.
-    static floats(key, access) {
-        return `var<storage, ${access}> ${key}: array<f32>;
-fn ${key}_at(i: u32) -> f32 { return ${key}[i]; }` + (access === 'read' ? '' : `
-fn set_${key}(i: u32, value: f32) { ${key}[i] = value; }
-fn set_${key}_pair(i: u32, two: vec2<f32>) { ${key}[i] = two.x; ${key}[i + 1u] = two.y; }`);
+    // A binding, and what reads and writes it; to_f16() rounds as every card does.
+    static numbers(key, access, type) {
+        const rounded = (value) => (type === 'f16' ? `bitcast<vec2<f16>>(to_f16(${value})).x` : value);
+        return `var<storage, ${access}> ${key}: array<${type}>;
+fn ${key}_at(i: u32) -> f32 { return f32(${key}[i]); }` + (access === 'read' ? '' : `
+fn set_${key}(i: u32, value: f32) { ${key}[i] = ${rounded('value')}; }
+fn set_${key}_pair(i: u32, two: vec2<f32>) { ${key}[i] = ${rounded('two.x')}; ${key}[i + 1u] = ${rounded('two.y')}; }`);
     }
 
     // Accessors of 16-bit numbers, two in a word: exclusive or with what its own half changes leaves the other half to its

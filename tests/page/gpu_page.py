@@ -2,6 +2,7 @@
 import functools
 import http.server
 import json
+import os
 import pathlib
 import tempfile
 import threading
@@ -35,7 +36,7 @@ class GpuPage:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(self.handler, directory=self.folder))
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         options = webdriver.ChromeOptions()
-        options.binary_location = "/usr/bin/chromium"
+        options.binary_location = os.environ.get("RINGSIDE_CHROMIUM", "/usr/bin/chromium")
         for argument in ("--headless=new", "--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
                          "--enable-unsafe-swiftshader"):
             options.add_argument(argument)

@@ -26,14 +26,16 @@ enum class Kind : std::uint32_t
 class Case
 {
 public:
-    Case(const std::string& folder, const std::string& name, Index group_bytes = Index{16} << 10U)
+    // All through subgroups, or nothing.
+    Case(const std::string& folder, const std::string& name, bool subgroups = false)
         : stream_(folder + "/" + name + ".stream", std::ios::binary),
           expected_(folder + "/" + name + ".expected", std::ios::binary)
     {
         auto player = std::make_unique<Player>(*this);
         player_ = player.get();
         backend_ = std::make_unique<WebGpuBackend>(
-            GpuAdapter{.name = "test", .group_bytes = group_bytes, .subgroups = true}, std::move(player));
+            GpuAdapter{.name = "test", .subgroups = subgroups, .through = {subgroups, subgroups}},
+            std::move(player));
         std::cout << name << '\n';
     }
     WebGpuBackend& gpu() { return *backend_; }

@@ -132,7 +132,7 @@ int main()
                                     {"predicted_s", predicted},
                                     {"launch_s", rates->operation_s},
                                     {"in_step", rates->in_step},
-                                    {"subgroups", rates->subgroups},
+                                    {"subgroups", rates->subgroups.products || rates->subgroups.attention},
                                     {"step_s", step},
                                     {"kernels_s", sum},
                                     {"launches", launches},

@@ -73,9 +73,10 @@ std::vector<float> floats_of(const TrainerState::Part& part, Kind kind)
 
 // Whole steps on both devices: every loss, and the state after the first one; with SGD its momentum is the
 // gradient.
-void steps(const std::string& folder, const std::string& name, const TrainerConfig& config, int count)
+void steps(const std::string& folder, const std::string& name, const TrainerConfig& config, int count,
+           bool subgroups = false)
 {
-    Case one(folder, name);
+    Case one(folder, name, subgroups);
     std::unique_ptr<Trainer> cpu;
     std::unique_ptr<Trainer> gpu;
     started(cpu, config, std::make_unique<CpuBackend>(1));
@@ -203,6 +204,7 @@ void write_steps(const std::string& folder)
     slopes(folder, "slopes_gpt", tiny_config());
     slopes(folder, "slopes_llama", tiny_llama());
     steps(folder, "steps_llama", tiny_llama(), 50);
+    steps(folder, "steps_subgroups", in_halves(tiny_config(), Precision::fp16), 50, true);
     steps(folder, "steps_experts", tiny_experts(2), 50);
     steps(folder, "steps_switch", in_halves(tiny_experts(1), Precision::fp16), 20);
     steps(folder, "steps_fp16", in_halves(tiny_config(), Precision::fp16), 50);

@@ -35,10 +35,12 @@ class Twins
 {
 public:
     // What kernels store in 16 bits is stored in `half`.
-    Twins(const std::string& folder, const std::string& name, DType half)
-        : half_(half), case_(folder, name + (half == DType::f32   ? ""
-                                             : half == DType::f16 ? "_f16"
-                                                                  : "_bf16"))
+    Twins(const std::string& folder, const std::string& name, DType half, bool subgroups)
+        : half_(half), case_(folder,
+                             name + (half == DType::f32   ? ""
+                                     : half == DType::f16 ? "_f16"
+                                                          : "_bf16"),
+                             subgroups)
     {
     }
     ~Twins() { case_.gpu().submit(); }
@@ -474,35 +476,41 @@ void updates(Twins& t, bool adamw, bool has_master)
     }
 }
 
+using Formats = std::vector<DType>;
+const Formats kFormats{DType::f32, DType::f16, DType::bf16};
+
 template <class Work>
 void in_formats(const std::string& folder, const std::string& name, const Work& work,
-                std::initializer_list<DType> formats = {DType::f32, DType::f16, DType::bf16})
+                const Formats& formats = kFormats, bool subgroups = false)
 {
     for (const DType format : formats)
     {
-        Twins t(folder, name, format);
+        Twins t(folder, name, format, subgroups);
         work(t);
     }
+}
+
+// Kernels that can go through subgroups, which must not change what they compute.
+template <class Work>
+void both_ways(const std::string& folder, const std::string& name, const Work& work,
+               const Formats& formats = kFormats)
+{
+    in_formats(folder, name, work, formats);
+    in_formats(folder, name + "_subgroups", work, formats, true);
 }
 
 } // namespace
 
 void write_kernels(const std::string& folder)
 {
-    in_formats(folder, "product", products);
-    in_formats(folder, "subgroups",
-               [](Twins& t)
-               {
-                   t.gpu().use_subgroups(true);
-                   products(t);
-               });
+    both_ways(folder, "product", products);
     in_formats(folder, "embed", embeddings);
-    in_formats(folder, "norm", norms);
-    in_formats(folder, "attention", attentions);
+    both_ways(folder, "norm", norms);
+    both_ways(folder, "attention", attentions);
     in_formats(folder, "activation", activations);
-    in_formats(folder, "experts", experts);
-    in_formats(folder, "loss", losses, {DType::f32});
-    in_formats(folder, "elements", small_ones);
+    both_ways(folder, "experts", experts);
+    both_ways(folder, "loss", losses, {DType::f32});
+    both_ways(folder, "elements", small_ones);
     in_formats(folder, "rounding", roundings, {DType::f16, DType::bf16});
     in_formats(folder, "update",
                [](Twins& t)

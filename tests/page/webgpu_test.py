@@ -100,6 +100,14 @@ const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 """
 
 
+# The text of a kernel for a card with and without f16.
+VARIANTS = """
+const [name, done] = arguments;
+fetch('kernels.json').then((answer) => answer.json()).then((sources) => done([[], ['shader-f16']].map((features) =>
+    GpuPlayer.prototype.code.call({ device: { features: new Set(features) }, sources }, name))));
+"""
+
+
 class WebGpuTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -141,6 +149,18 @@ class WebGpuTest(unittest.TestCase):
         for name in share_of([n for n in self.names if n.startswith("slopes")]):
             with self.subTest(name):
                 self.check(name)
+
+    def test_a_kernel_has_f16_where_something_is_stored_so_and_the_card_has_it(self):
+        for name in ("product side=16 subgroups=1 a=f16 b=bf16", "attention chunks=4 tile=8 subgroups=0 qkv=f16"):
+            plain, halves = self.page.run(VARIANTS, name)
+            self.assertNotIn("f16;", plain.replace("to_f16", ""))
+            self.assertNotIn("<f16>", plain)
+            self.assertIn("enable f16;", halves)
+            self.assertIn("array<f16>", halves)
+            self.assertIn("vec4<f16>;", halves)
+            self.assertEqual("enable subgroups;" in halves, "subgroups=1" in name)
+            self.assertEqual("from_bf16((b[" in halves, "b=bf16" in name)  # which no card has
+        self.assertEqual(*self.page.run(VARIANTS, "norm layernorm=1 subgroups=0 x=bf16 out=bf16"))
 
     def test_the_adapter_is_called_software(self):
         self.assertTrue(self.play("elements")["software"])

@@ -69,7 +69,7 @@ void LabDevices::tell_choice() const
 {
     if (setup_.choose)
     {
-        setup_.choose(card() ? chosen_ : 0, card() && rates() && rates()->subgroups);
+        setup_.choose(card() ? chosen_ : 0, card() && rates() ? rates()->subgroups : trainer::Subgroups{});
     }
 }
 

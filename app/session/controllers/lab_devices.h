@@ -35,8 +35,8 @@ public:
         LabDevice::Open open;             // null: nothing can be trained here
         trainer::RemoteRun::OpenLine far; // where runs are made elsewhere; null: on threads of their own
         std::function<std::vector<LabCard>()> cards; // found so far; null: none
-        // Where the next run is made: 0, or the card counted from 1; whether its products use subgroups.
-        std::function<void(std::size_t, bool)> choose;
+        // Where the next run is made: 0, or the card counted from 1; what on it goes through subgroups.
+        std::function<void(std::size_t, trainer::Subgroups)> choose;
         bool threads = true;          // false: the device is opened and measured at once
         double probe_seconds = 2;     // of measuring the device; 0: predictions without times
         std::vector<Gpu> data_sheets; // to find a device's nominal rate in

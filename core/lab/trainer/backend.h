@@ -31,6 +31,13 @@ struct Abilities
     Index head_dim = 1 << 20;
 };
 
+// What goes through subgroups, whose threads hand on what they have, where that is faster on a device.
+struct Subgroups
+{
+    bool products = false;
+    bool attention = false;
+};
+
 class Backend
 {
 public:
@@ -49,10 +56,9 @@ public:
     // Whether the host can wait for the device. In a page it cannot: nothing is ever downloaded there, and
     // what is read comes later.
     virtual bool waits() const { return true; }
-    // Products whose threads hand their operands on within a subgroup: whether the device can, and that the
-    // next ones shall.
+    // Whether threads can hand on what they have within a subgroup, and what shall from here on.
     virtual bool has_subgroups() const { return false; }
-    virtual void use_subgroups(bool /*use*/) {}
+    virtual void use_subgroups(Subgroups /*use*/) {}
     // Null when the device has no more.
     virtual void* allocate(Index bytes) = 0;
     virtual void release(void* memory) = 0;

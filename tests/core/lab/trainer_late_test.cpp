@@ -1,6 +1,7 @@
 // A device that the host cannot wait for, as in a page: its answers come when they come.
 #include "tests/core/lab/trainer_support.h"
 
+#include "core/lab/trainer/probe/late_probe.h"
 #include "core/lab/trainer/run.h"
 
 #include <catch2/catch_approx.hpp>
@@ -16,7 +17,7 @@ namespace
 {
 
 // The CPU, whose answers wait in `mail`.
-class LateBackend final : public Backend
+class LateBackend : public Backend
 {
 public:
     using Mail = std::deque<std::function<void()>>;
@@ -86,6 +87,28 @@ public:
 private:
     CpuBackend cpu_{1};
     Mail& mail_;
+};
+
+// One whose attention takes no time through subgroups, and its products three times as long.
+class TwoWays final : public LateBackend
+{
+public:
+    TwoWays(Mail& mail, Subgroups& used) : LateBackend(mail), used_(used) {}
+    bool has_subgroups() const override { return true; }
+    void use_subgroups(Subgroups use) override { used_ = use; }
+    using LateBackend::run;
+    void run(const Product& o) override
+    {
+        for (int i = 0; i < (used_.products ? 3 : 1); ++i)
+        {
+            LateBackend::run(o);
+        }
+    }
+    void run(const trainer::Attention& o) override { used_.attention ? void() : LateBackend::run(o); }
+    void run(const AttentionBackward& o) override { used_.attention ? void() : LateBackend::run(o); }
+
+private:
+    Subgroups& used_;
 };
 
 struct Late
@@ -323,4 +346,24 @@ TEST_CASE("where tokens went is told with the step, also by a device that answer
     late.settle();
     CHECK(late.run.snapshot()->step == 4);
     CHECK(late.run.snapshot()->experts == last.experts);
+}
+
+TEST_CASE("a device with subgroups is measured both ways, and each kind of kernel goes the faster one")
+{
+    LateBackend::Mail mail;
+    Subgroups used;
+    std::optional<DeviceRates> rates;
+    const LateProbe probe(std::make_unique<TwoWays>(mail, used), *prepared(tiny_config()),
+                          [&](const DeviceRates& found) { rates = found; });
+    while (!rates)
+    {
+        REQUIRE_FALSE(mail.empty());
+        const auto answer = std::move(mail.front());
+        mail.pop_front();
+        answer();
+    }
+    CHECK(rates->subgroups.attention);
+    CHECK_FALSE(rates->subgroups.products);
+    CHECK(used.attention);
+    CHECK_FALSE(used.products);
 }

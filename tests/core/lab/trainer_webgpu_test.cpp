@@ -46,6 +46,8 @@ struct Ledger final : GpuPlayer
             return;
         case GpuCommand::kernel:
             ++kernels;
+            names.push_back(
+                {reinterpret_cast<const char*>(w.subspan(2).data()), static_cast<std::size_t>(w[1])});
             return;
         case GpuCommand::run:
             ++runs;
@@ -125,6 +127,7 @@ struct Ledger final : GpuPlayer
         }
         return asked.size();
     }
+    std::vector<std::string> names; // of kernels
     int kernels = 0;
     int lists = 0;
     int runs = 0;
@@ -133,12 +136,12 @@ struct Ledger final : GpuPlayer
 
 struct Card
 {
-    explicit Card(Index most = Index{128} << 20U)
+    explicit Card(Index most = Index{128} << 20U, bool subgroups = false)
     {
         auto made = std::make_unique<Ledger>();
         ledger = made.get();
-        backend = std::make_unique<WebGpuBackend>(GpuAdapter{.name = "test", .buffer_bytes = most},
-                                                  std::move(made));
+        backend = std::make_unique<WebGpuBackend>(
+            GpuAdapter{.name = "test", .buffer_bytes = most, .subgroups = subgroups}, std::move(made));
     }
     Ledger* ledger;
     std::unique_ptr<WebGpuBackend> backend;
@@ -258,6 +261,37 @@ TEST_CASE("WebGPU: a step launches about as many kernels as its prediction count
     const double counted = step_time(scenario).of(Slice::launch) * kTrainerKernels;
     CAPTURE(counted, ledger.runs);
     CHECK(std::abs(counted / ledger.runs - 1) < 0.2);
+}
+
+TEST_CASE(
+    "WebGPU: a step asks for subgroups where the card has them: sums over rows always, others when told")
+{
+    const bool has = GENERATE(false, true);
+    const Subgroups use = GENERATE(Subgroups{}, Subgroups{.products = true}, Subgroups{.attention = true});
+    Card gpu(Index{128} << 20U, has);
+    const Ledger& ledger = *gpu.ledger;
+    CHECK(gpu.backend->has_subgroups() == has);
+    gpu.backend->use_subgroups(use);
+    const auto made = Trainer::create(tiny_config(), std::move(gpu.backend));
+    REQUIRE(made);
+    REQUIRE((*made)->ask_step(nullptr, nullptr, false, [](const StepResult&) {}).empty());
+    std::map<std::string, std::set<bool>> through; // by file
+    for (const std::string& name : ledger.names)
+    {
+        through[name.substr(0, name.find(' '))].insert(name.find(" subgroups=1") != std::string::npos);
+    }
+    const auto all = [&](std::initializer_list<const char*> files, bool expected)
+    {
+        for (const char* file : files)
+        {
+            CAPTURE(file);
+            CHECK(through[file] == std::set<bool>{expected});
+        }
+    };
+    all({"norm", "norm_backward", "squares", "cross_entropy"}, has);
+    all({"product"}, has && use.products);
+    all({"attention", "attention_backward_key", "attention_backward_query"}, has && use.attention);
+    all({"activation", "embed", "update", "column_sums"}, false);
 }
 
 TEST_CASE("WebGPU: memory is given back, and no buffer is larger than a kernel may be given")

@@ -58,7 +58,8 @@ LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& conf
     rates_.device = backend_->name();
     rates_.capacity = static_cast<double>(backend_->capacity());
     measure(work_.nothing(), [this](double seconds) { rates_.operation_s = seconds; });
-    rate(work_.attention(format_), rates_.full.attention_flops);
+    both_ways([this](bool subgroups) { return work_.attention(format_, subgroups); },
+              rates_.full.attention_flops, &Subgroups::attention);
     if (kind == ProbeKind::machine)
     {
         copies_from(kLeastCopy);
@@ -67,7 +68,8 @@ LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& conf
     else
     {
         rates_.layer_tiles = layer_tiles(config);
-        layers();
+        both_ways([this](bool subgroups) { return work_.layer(format_, subgroups); }, rates_.full.layer_flops,
+                  &Subgroups::products);
         rate(work_.copy(kProbeCopy), rates_.copy_bytes);
         whole_product(kLeastSide);
     }
@@ -166,20 +168,22 @@ void LateProbe::rate(ProbeWork::Piece piece, double& rate)
             { rate = amount / std::max(seconds - launches * rates_.operation_s, seconds / 10); });
 }
 
-void LateProbe::layers()
+void LateProbe::both_ways(const std::function<ProbeWork::Piece(bool)>& piece, double& rate_of,
+                          bool Subgroups::*which)
 {
-    rate(work_.layer(format_), rates_.full.layer_flops);
+    rate(piece(false), rate_of);
     if (!backend_->has_subgroups())
     {
         return;
     }
-    rate(work_.layer(format_, true), through_subgroups_);
-    left_.back().note = [this, note = left_.back().note](double seconds)
+    const auto through = std::make_shared<double>();
+    rate(piece(true), *through);
+    left_.back().note = [this, &rate_of, which, through, note = left_.back().note](double seconds)
     {
         note(seconds);
-        double& plain = rates_.full.layer_flops;
-        rates_.subgroups = plain < kFaster * through_subgroups_;
-        plain = rates_.subgroups ? through_subgroups_ : plain;
+        bool& faster = rates_.subgroups.*which;
+        faster = rate_of < kFaster * *through;
+        rate_of = faster ? *through : rate_of;
         backend_->use_subgroups(rates_.subgroups);
     };
 }

@@ -36,8 +36,9 @@ private:
     };
     void measure(ProbeWork::Piece piece, std::function<void(double)> note);
     void rate(ProbeWork::Piece piece, double& rate);
-    // Both ways where the device has subgroups, from here on in the faster.
-    void layers();
+    // A piece without subgroups and, where the device has them, with; from here on it goes the faster way.
+    void both_ways(const std::function<ProbeWork::Piece(bool)>& piece, double& rate_of,
+                   bool Subgroups::*which);
     void next();
     // Sizes the next measurement; `before`: what as many calls took at least [s], `tries`: how often they may
     // be tried yet.
@@ -64,7 +65,6 @@ private:
     DType format_; // that the configuration stores
     Block flag_;
     DeviceRates rates_;
-    double through_subgroups_ = 0; // [FLOP/s] layer_flops
     double answer_s_ = 1e9;
     double latest_s_ = 0; // of the answers that took only themselves
     std::deque<Measurement> left_;

@@ -32,7 +32,7 @@ struct DeviceRates
     double copy_bytes = 0;  // [B/s] read and written by a large copy
     double operation_s = 0; // [s] of an operation that has nothing to do, among others as in a step
     double layer_tiles = 1; // FLOPs of whole tiles that the engine counts for those of the MLP's products
-    bool subgroups = false; // products are faster through them
+    Subgroups subgroups;    // what is faster through them
     double sustained = 1;   // mean rate of the MLP's fp32 product over the best, which the others are
     // Time of a short_step() over what the engine makes of the rates above: what kernels take that none of
     // them stands for (norms, caches).

@@ -53,7 +53,7 @@ public:
         const Tensor y = zeros(piece, type, tokens_, model_.ffn);
         piece.work = [this, x, w, y, subgroups]
         {
-            backend_.use_subgroups(subgroups);
+            backend_.use_subgroups({.products = subgroups});
             backend_.run(Product{.a = x, .b = w, .c = y});
             backend_.run(Product{.a = y, .b = w, .c = x, .b_transposed = true});
             backend_.run(Product{.a = x, .b = y, .c = w, .a_transposed = true, .accumulate = true});
@@ -64,7 +64,7 @@ public:
     }
     // As the model has it, forward and backward, masked scores not counted. The backward makes them again and
     // has four products of their size, so 2.5 times the forward's FLOPs (Dao, arXiv 2307.08691, section 3.1).
-    Piece attention(DType type)
+    Piece attention(DType type, bool subgroups = false)
     {
         const Index width = model_.hidden / model_.heads;
         const Index qkv_width = (model_.heads + 2 * model_.kv_heads) * width;
@@ -80,8 +80,9 @@ public:
         const AttentionBackward backward{.forward = attention,
                                          .gradient = zeros(piece, type, tokens_, model_.hidden),
                                          .dqkv = zeros(piece, type, tokens_, qkv_width)};
-        piece.work = [this, attention, backward]
+        piece.work = [this, attention, backward, subgroups]
         {
+            backend_.use_subgroups({.attention = subgroups});
             backend_.run(attention);
             backend_.run(backward);
         };

@@ -45,8 +45,8 @@ struct GpuAdapter
     bool software = false;                  // computed by the processor
     Index buffer_bytes = Index{128} << 20U; // [B] largest that a kernel may be bound to
     Index group_bytes = Index{16} << 10U;   // [B] memory of a workgroup
-    bool subgroups = false;                 // it has them
-    bool through_subgroups = false;         // products use them
+    bool subgroups = false;                 // it has them; sums over rows always use them
+    Subgroups through;                      // what else does
 };
 
 std::string name_of(const GpuAdapter& adapter); // "WebGPU: nvidia ampere"
@@ -68,7 +68,7 @@ public:
     Abilities abilities() const override { return kAbilities; }
     bool waits() const override { return false; }
     bool has_subgroups() const override { return adapter_.subgroups; }
-    void use_subgroups(bool use) override { adapter_.through_subgroups = use && adapter_.subgroups; }
+    void use_subgroups(Subgroups use) override { adapter_.through = adapter_.subgroups ? use : Subgroups{}; }
     void* allocate(Index bytes) override;
     void release(void* memory) override;
     Index workspace() const override { return own_bytes_; }
@@ -171,6 +171,9 @@ private:
     void elements(const Tensor& from, const Tensor& to, Index adds, Index transposed);
     void column_sums(const Tensor& gradient, const NormBackward* gain, const Tensor& to);
     void attention_backward(const AttentionBackward& b, bool of_keys, const Place& kept, Index kept_stride);
+    // Chunks of four elements in a head, the last ones filled up with zeros, so that a team's threads share
+    // them.
+    Index chunks_of(Index head_dim) const;
     Index key_tile(Index chunks) const;
     void flush();
     KernelTimes times_of(std::span<const char> bytes) const;

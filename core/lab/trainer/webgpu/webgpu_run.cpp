@@ -15,6 +15,7 @@ namespace
 constexpr Index kThreads = 256;      // of a kernel that works on elements
 constexpr Index kMostGroups = 65535; // in one direction
 constexpr Index kRowThreads = 64;    // of a kernel that works on rows, or on queries
+constexpr Index kTeam = 4;           // threads of a row of attention through subgroups
 constexpr Index kColumns = 16;       // of column_sums
 constexpr Index kSumElements = 1024; // of the first pass over squares, in each of at most 256 workgroups
 constexpr Index kMostSums = 256;
@@ -59,7 +60,7 @@ void WebGpuBackend::run(const Product& q)
     launch(kernel("product", {{"side", side},
                               {"a_transposed", q.a_transposed},
                               {"b_transposed", q.b_transposed},
-                              {"subgroups", adapter_.through_subgroups},
+                              {"subgroups", adapter_.through.products},
                               {"a", a.type},
                               {"b", b.type},
                               {"bias", bias.type},
@@ -111,6 +112,7 @@ void WebGpuBackend::run(const NormForward& n)
     const Place out = place_of(n.out);
     const Place statistics = place_of(n.statistics);
     launch(kernel("norm", {{"layernorm", n.layernorm()},
+                           {"subgroups", adapter_.subgroups},
                            {"x", x.type},
                            {"gain", gain.type},
                            {"bias", bias.type},
@@ -133,6 +135,7 @@ void WebGpuBackend::run(const NormBackward& n)
     const Place statistics = place_of(n.statistics);
     const Place dx = place_of(n.dx);
     launch(kernel("norm_backward", {{"layernorm", n.layernorm()},
+                                    {"subgroups", adapter_.subgroups},
                                     {"gradient", gradient.type},
                                     {"x", x.type},
                                     {"gain", gain.type},
@@ -198,6 +201,12 @@ void WebGpuBackend::run(const Rope& r)
             r.backwards ? -1.0F : 1.0F});
 }
 
+Index WebGpuBackend::chunks_of(Index head_dim) const
+{
+    const Index team = adapter_.through.attention ? kTeam : 1;
+    return team * parts_of(head_dim, 4 * team);
+}
+
 // Two tiles of keys, or of queries, fit a workgroup's memory beside what common.wgsl has.
 Index WebGpuBackend::key_tile(Index chunks) const
 {
@@ -217,7 +226,8 @@ void WebGpuBackend::run(const Attention& a)
     if (a.probabilities)
     {
         const Place kept = place_of(a.probabilities);
-        launch(kernel("attention_scores", {{"qkv", qkv.type}, {"probabilities", kept.type}}),
+        launch(kernel("attention_scores",
+                      {{"subgroups", adapter_.subgroups}, {"qkv", qkv.type}, {"probabilities", kept.type}}),
                {a.length, a.heads, a.sequences()}, {qkv, kept},
                {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(kept),
                 a.probabilities.stride});
@@ -228,10 +238,13 @@ void WebGpuBackend::run(const Attention& a)
              a.probabilities.stride, element(out), a.out.stride});
         return;
     }
-    const Index chunks = parts_of(a.head_dim, 4);
+    const Index chunks = chunks_of(a.head_dim);
     const Place sums = a.log_sums ? place_of(a.log_sums) : throw std::logic_error("attention keeps nothing");
-    launch(kernel("attention",
-                  {{"chunks", chunks}, {"tile", key_tile(chunks)}, {"qkv", qkv.type}, {"out", out.type}}),
+    launch(kernel("attention", {{"chunks", chunks},
+                                {"tile", key_tile(chunks)},
+                                {"subgroups", adapter_.through.attention},
+                                {"qkv", qkv.type},
+                                {"out", out.type}}),
            {parts_of(a.length, kRowThreads), a.heads, a.sequences()}, {qkv, out, sums},
            {a.length, a.heads, a.kv_heads, a.head_dim, scale, element(qkv), a.qkv.stride, element(out),
             a.out.stride, element(sums)});
@@ -250,7 +263,7 @@ void WebGpuBackend::attention_backward(const AttentionBackward& b, bool of_keys,
                                        Index kept_stride)
 {
     const Attention& a = b.forward;
-    const Index chunks = parts_of(a.head_dim, 4);
+    const Index chunks = chunks_of(a.head_dim);
     const Place qkv = place_of(a.qkv);
     const Place out = place_of(a.out);
     const Place gradient = place_of(b.gradient);
@@ -264,6 +277,7 @@ void WebGpuBackend::attention_backward(const AttentionBackward& b, bool of_keys,
         launch(kernel("attention_backward_key", {{"chunks", chunks},
                                                  {"tile", key_tile(chunks)},
                                                  {"keeps", keeps},
+                                                 {"subgroups", adapter_.through.attention},
                                                  {"qkv", qkv.type},
                                                  {"gradient", gradient.type},
                                                  {"kept", kept.type},
@@ -277,6 +291,7 @@ void WebGpuBackend::attention_backward(const AttentionBackward& b, bool of_keys,
     launch(kernel("attention_backward_query", {{"chunks", chunks},
                                                {"tile", key_tile(chunks)},
                                                {"keeps", keeps},
+                                               {"subgroups", adapter_.through.attention},
                                                {"qkv", qkv.type},
                                                {"out", out.type},
                                                {"gradient", gradient.type},
@@ -320,7 +335,8 @@ void WebGpuBackend::run(const CrossEntropy& c)
     const Place targets = place_of(c.targets);
     const Place logits = place_of(c.logits);
     const Place losses = place_of(c.losses);
-    launch(kernel("cross_entropy", {}), rows_of(c.logits.rows), {targets, logits, losses},
+    launch(kernel("cross_entropy", {{"subgroups", adapter_.subgroups}}), rows_of(c.logits.rows),
+           {targets, logits, losses},
            {c.logits.rows, c.logits.cols, c.scale, element(logits), c.logits.stride, element(targets),
             element(losses)});
 }
@@ -351,9 +367,10 @@ void WebGpuBackend::add_squares(const SquareSum& s)
     const Place data = place_of(s.data, s.type);
     const Place sums{grown(sums_, kMostSums * 4), 0};
     const Place out = place_of(s.out);
-    launch(kernel("squares", {{"squared", 1}, {"x", data.type}}), {groups}, {data, sums},
-           {s.elements, element(data), Index{0}});
-    launch(kernel("squares", {{"squared", 0}}), {1}, {sums, out}, {groups, Index{0}, element(out)});
+    launch(kernel("squares", {{"squared", 1}, {"subgroups", adapter_.subgroups}, {"x", data.type}}), {groups},
+           {data, sums}, {s.elements, element(data), Index{0}});
+    launch(kernel("squares", {{"squared", 0}, {"subgroups", adapter_.subgroups}}), {1}, {sums, out},
+           {groups, Index{0}, element(out)});
 }
 
 void WebGpuBackend::run(const Update& u)
@@ -386,7 +403,8 @@ void WebGpuBackend::run(const Route& r)
     const Place slots = place_of(r.slots);
     const Place gates = place_of(r.gates);
     const Place tally = place_of(r.tally);
-    launch(kernel("route", {}), {r.sequences()}, {logits, slots, gates, tally},
+    launch(kernel("route", {{"subgroups", adapter_.subgroups}}), {r.sequences()},
+           {logits, slots, gates, tally},
            {r.length, r.sequences(), r.experts(), r.chosen, r.capacity, element(logits), r.logits.stride,
             element(slots), element(gates), element(tally)});
 }
@@ -401,7 +419,8 @@ void WebGpuBackend::run(const RouteBackward& b)
     const Place gradient = place_of(b.gradient);
     const Place given = place_of(b.given);
     const Place dlogits = place_of(b.dlogits);
-    launch(kernel("route_backward", {{"gradient", gradient.type}, {"given", given.type}}),
+    launch(kernel("route_backward",
+                  {{"subgroups", adapter_.subgroups}, {"gradient", gradient.type}, {"given", given.type}}),
            rows_of(r.logits.rows), {probabilities, slots, gates, tally, gradient, given, dlogits},
            {r.logits.rows, b.gradient.cols, r.length, r.sequences(), r.experts(), r.chosen, r.capacity,
             b.balance, element(probabilities), r.logits.stride, element(slots), element(gates),

@@ -2,7 +2,8 @@
 // algorithm 1, with the largest score and the sum of exponentials carried along (Milakov and Gimelshein, arXiv
 // 1805.02867). Kept for the backward: log of each row's sum.
 //
-// A thread has one query, its sum of values in registers; keys and values pass by in the workgroup's memory.
+// A thread, or a team of them, has one query, its sum of values in registers; keys and values pass by in the workgroup's
+// memory.
 struct Sizes {
     length: u32, heads: u32, kv_heads: u32, head_dim: u32, scale: f32,
     qkv: u32, qkv_stride: u32,
@@ -14,11 +15,16 @@ struct Sizes {
 @group(0) @binding(2) var<storage, read_write> out: array<f32>;
 @group(0) @binding(3) var<storage, read_write> log_sums: array<f32>;
 
-const chunks = 16u; // of four elements in a head, the last one filled up with zeros
+const chunks = 16u; // of four elements in a head, the last ones filled up with zeros
 const tile = 16u;   // keys in the workgroup's memory
+const rows = 64u;   // of a workgroup; a team of threads has each, and of its head every team-th chunk
+const own = chunks / team;
+const all = rows * team;
 
-var<workgroup> keys: array<vec4<f32>, tile * chunks>;
-var<workgroup> values: array<vec4<f32>, tile * chunks>;
+alias Four = vec4<f32>; // in the format of qkv
+
+var<workgroup> keys: array<Four, tile * chunks>;
+var<workgroup> values: array<Four, tile * chunks>;
 
 fn load(start: u32, chunk: u32) -> vec4<f32> {
     var four = vec4<f32>();
@@ -28,40 +34,44 @@ fn load(start: u32, chunk: u32) -> vec4<f32> {
     return four;
 }
 
-@compute @workgroup_size(threads)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+@compute @workgroup_size(all)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
+    let thread = number_of(index);
+    let part = thread % team;
     let head = group.y;
     let first_row = group.z * p.length;
     let kv = head / (p.heads / p.kv_heads);
-    let place = group.x * threads + thread;
+    let place = group.x * rows + thread / team;
     let row = first_row + min(place, p.length - 1u);
-    var query: array<vec4<f32>, chunks>;
-    var sum: array<vec4<f32>, chunks>;
-    for (var c = 0u; c < chunks; c++) {
-        query[c] = load(p.qkv + row * p.qkv_stride + head * p.head_dim, c) * p.scale;
+    var query: array<vec4<f32>, own>;
+    var sum: array<vec4<f32>, own>;
+    for (var c = 0u; c < own; c++) {
+        query[c] = load(p.qkv + row * p.qkv_stride + head * p.head_dim, part + c * team) * p.scale;
     }
     var most = -3.0e38;
     var total = 0.0;
-    let end = min(p.length, (group.x + 1u) * threads);
+    let end = min(p.length, (group.x + 1u) * rows);
     for (var first = 0u; first < end; first += tile) {
         workgroupBarrier();
-        for (var i = thread; i < tile * chunks; i += threads) {
+        for (var i = thread; i < tile * chunks; i += all) {
             let key_row = p.qkv + (first_row + min(first + i / chunks, p.length - 1u)) * p.qkv_stride;
-            keys[i] = load(key_row + (p.heads + kv) * p.head_dim, i % chunks);
-            values[i] = load(key_row + (p.heads + p.kv_heads + kv) * p.head_dim, i % chunks);
+            keys[i] = Four(load(key_row + (p.heads + kv) * p.head_dim, i % chunks));
+            values[i] = Four(load(key_row + (p.heads + p.kv_heads + kv) * p.head_dim, i % chunks));
         }
         workgroupBarrier();
-        for (var j = 0u; j < tile && first + j <= place && first + j < end; j++) {
+        for (var j = 0u; j < tile && first + j <= place && first + j < end; j++) { // no subgroups
+        for (var j = 0u; j < tile && first + j < end; j++) { // subgroups
             var score = 0.0;
-            for (var c = 0u; c < chunks; c++) {
-                score += dot(query[c], keys[j * chunks + c]);
+            for (var c = 0u; c < own; c++) {
+                score += dot(query[c], vec4<f32>(keys[j * chunks + part + c * team]));
             }
+            score = select(-3.0e38, sum_of_team(score), first + j <= place);
             let next = max(most, score);
             let shrink = exp(most - next);
             let weight = exp(score - next);
             total = total * shrink + weight;
-            for (var c = 0u; c < chunks; c++) {
-                sum[c] = sum[c] * shrink + weight * values[j * chunks + c];
+            for (var c = 0u; c < own; c++) {
+                sum[c] = sum[c] * shrink + weight * vec4<f32>(values[j * chunks + part + c * team]);
             }
             most = next;
         }
@@ -69,8 +79,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (place >= p.length) {
         return;
     }
-    for (var i = 0u; i < p.head_dim; i++) {
-        set_out(p.out + row * p.out_stride + head * p.head_dim + i, sum[i / 4u][i % 4u] / total);
+    for (var i = 0u; i < 4u * own; i++) {
+        let col = 4u * (part + i / 4u * team) + i % 4u;
+        if (col < p.head_dim) {
+            set_out(p.out + row * p.out_stride + head * p.head_dim + col, sum[i / 4u][i % 4u] / total);
+        }
     }
-    log_sums[p.log_sums + row * p.heads + head] = most + log(total);
+    if (part == 0u) {
+        log_sums[p.log_sums + row * p.heads + head] = most + log(total);
+    }
 }

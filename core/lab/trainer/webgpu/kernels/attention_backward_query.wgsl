@@ -21,10 +21,15 @@ struct Sizes {
 
 const chunks = 16u;
 const tile = 16u;
+const rows = 64u; // of a workgroup, a team of threads each, as in attention.wgsl
+const own = chunks / team;
+const all = rows * team;
 const keeps = false; // probabilities
 
-var<workgroup> keys: array<vec4<f32>, tile * chunks>;
-var<workgroup> values: array<vec4<f32>, tile * chunks>;
+alias Four = vec4<f32>; // in the format of qkv
+
+var<workgroup> keys: array<Four, tile * chunks>;
+var<workgroup> values: array<Four, tile * chunks>;
 
 fn load(start: u32, chunk: u32) -> vec4<f32> {
     var four = vec4<f32>();
@@ -34,61 +39,73 @@ fn load(start: u32, chunk: u32) -> vec4<f32> {
     return four;
 }
 
-@compute @workgroup_size(threads)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+@compute @workgroup_size(all)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
+    let thread = number_of(index);
+    let part = thread % team;
     let head = group.y;
     let first_row = group.z * p.length;
     let kv = head / (p.heads / p.kv_heads);
-    let place = group.x * threads + thread;
+    let place = group.x * rows + thread / team;
     let here = place < p.length;
     let row = first_row + min(place, p.length - 1u);
-    var query: array<vec4<f32>, chunks>;
-    var above: array<vec4<f32>, chunks>;
-    var sum: array<vec4<f32>, chunks>;
+    var query: array<vec4<f32>, own>;
+    var above: array<vec4<f32>, own>;
+    var sum: array<vec4<f32>, own>;
     var along = 0.0;
-    for (var c = 0u; c < chunks; c++) {
-        query[c] = load(p.qkv + row * p.qkv_stride + head * p.head_dim, c) * p.scale;
-        for (var i = 0u; i < 4u && 4u * c + i < p.head_dim; i++) {
-            let col = head * p.head_dim + 4u * c + i;
+    for (var c = 0u; c < own; c++) {
+        let chunk = part + c * team;
+        query[c] = load(p.qkv + row * p.qkv_stride + head * p.head_dim, chunk) * p.scale;
+        for (var i = 0u; i < 4u && 4u * chunk + i < p.head_dim; i++) {
+            let col = head * p.head_dim + 4u * chunk + i;
             above[c][i] = gradient_at(p.gradient + row * p.gradient_stride + col);
             along += above[c][i] * out_at(p.out + row * p.out_stride + col);
         }
     }
+    along = sum_of_team(along);
     let log_sum = kept_at(p.kept + row * p.heads + head); // of no use where probabilities are kept
     let weights = p.kept + ((group.z * p.heads + head) * p.length + min(place, p.length - 1u)) * p.kept_stride;
-    let end = min(p.length, (group.x + 1u) * threads);
+    let end = min(p.length, (group.x + 1u) * rows);
     for (var first = 0u; first < end; first += tile) {
         workgroupBarrier();
-        for (var i = thread; i < tile * chunks; i += threads) {
+        for (var i = thread; i < tile * chunks; i += all) {
             let key_row = p.qkv + (first_row + min(first + i / chunks, p.length - 1u)) * p.qkv_stride;
-            keys[i] = load(key_row + (p.heads + kv) * p.head_dim, i % chunks);
-            values[i] = load(key_row + (p.heads + p.kv_heads + kv) * p.head_dim, i % chunks);
+            keys[i] = Four(load(key_row + (p.heads + kv) * p.head_dim, i % chunks));
+            values[i] = Four(load(key_row + (p.heads + p.kv_heads + kv) * p.head_dim, i % chunks));
         }
         workgroupBarrier();
-        for (var j = 0u; j < tile && first + j <= place && first + j < end; j++) {
+        for (var j = 0u; j < tile && first + j <= place && first + j < end; j++) { // no subgroups
+        for (var j = 0u; j < tile && first + j < end; j++) { // subgroups
             var score = 0.0;
             var slope = 0.0;
-            for (var c = 0u; c < chunks; c++) {
-                score += dot(query[c], keys[j * chunks + c]);
-                slope += dot(above[c], values[j * chunks + c]);
+            for (var c = 0u; c < own; c++) {
+                score += dot(query[c], vec4<f32>(keys[j * chunks + part + c * team]));
+                slope += dot(above[c], vec4<f32>(values[j * chunks + part + c * team]));
             }
+            score = sum_of_team(score);
+            slope = sum_of_team(slope);
             var weight = 0.0;
             if (keeps) {
                 weight = kept_at(weights + first + j);
             } else {
                 weight = exp(score - log_sum);
             }
-            let ds = weight * (slope - along) * p.scale;
-            for (var c = 0u; c < chunks; c++) {
-                sum[c] += ds * keys[j * chunks + c];
+            let ds = select(0.0, weight * (slope - along) * p.scale, first + j <= place);
+            for (var c = 0u; c < own; c++) {
+                sum[c] += ds * vec4<f32>(keys[j * chunks + part + c * team]);
             }
         }
     }
     if (!here) {
         return;
     }
-    for (var i = 0u; i < p.head_dim; i++) {
-        set_dqkv(p.dqkv + row * p.dqkv_stride + head * p.head_dim + i, sum[i / 4u][i % 4u]);
+    for (var i = 0u; i < 4u * own; i++) {
+        let col = 4u * (part + i / 4u * team) + i % 4u;
+        if (col < p.head_dim) {
+            set_dqkv(p.dqkv + row * p.dqkv_stride + head * p.head_dim + col, sum[i / 4u][i % 4u]);
+        }
     }
-    shared_sums[p.shared_at + row * p.heads + head] = along;
+    if (part == 0u) {
+        shared_sums[p.shared_at + row * p.heads + head] = along;
+    }
 }

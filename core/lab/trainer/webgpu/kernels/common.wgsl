@@ -1,8 +1,10 @@
-// Stands before every kernel. A line `const name = value;` may be filled in with another value before a kernel is
-// compiled: shapes that registers and tiles are made of. Numbers are read and written by x_at(i) and set_x(i, value),
-// which the player writes for each `x: array<f32>` in the format it is stored in: 16 bits are half of a word, whose
-// other half may be another thread's. Sums are f32 in every format. A line that ends in `// subgroups` is there only where
-// a kernel is asked for with subgroups=1, one that ends in `// no subgroups` only where it is not.
+// Stands before every kernel, and behind it by_memory.wgsl or by_subgroups.wgsl. A line `const name = value;` may be filled
+// in with another value before a kernel is compiled: shapes that registers and tiles are made of. Numbers are read and
+// written by x_at(i) and set_x(i, value), which the player writes for each `x: array<f32>` in the format it is stored in:
+// 16 bits are half of a word, whose other half may be another thread's, or an f16 where the card has them. Sums are f32 in
+// every format, since a product of two f16 has 22 bits; tiles keep what they were read as (`// in the format of x`). A line
+// that ends in `// subgroups` is there only where a kernel is asked for with subgroups=1, one that ends in
+// `// no subgroups` only where it is not.
 const threads = 64u; // of a workgroup that works on one row
 
 // IEEE 754 binary16, the nearest, of two the even one: pack2x16float() may round otherwise, and leaves open what is
@@ -32,33 +34,4 @@ fn to_bf16(value: f32) -> u32 {
 }
 fn from_bf16(code: u32) -> f32 {
     return bitcast<f32>(code << 16u);
-}
-
-var<workgroup> parts: array<f32, threads>;
-
-// Sum of all threads' values, the same for each of them. In the same order every time.
-fn sum_of_threads(value: f32, thread: u32) -> f32 {
-    workgroupBarrier();
-    parts[thread] = value;
-    for (var half = threads / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if (thread < half) {
-            parts[thread] += parts[thread + half];
-        }
-    }
-    workgroupBarrier();
-    return parts[0];
-}
-
-fn largest_of_threads(value: f32, thread: u32) -> f32 {
-    workgroupBarrier();
-    parts[thread] = value;
-    for (var half = threads / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if (thread < half) {
-            parts[thread] = max(parts[thread], parts[thread + half]);
-        }
-    }
-    workgroupBarrier();
-    return parts[0];
 }

@@ -3,7 +3,7 @@
 // A workgroup makes a tile of 4 side x 4 side elements, a thread 4 x 4 of them in registers; 16 columns of a and rows
 // of b at a time pass through the workgroup's memory.
 //
-// Through subgroups, the threads of a team, which make the same rows, each read a at one k and hand it to the others.
+// Through subgroups, threads beside each other, which make the same rows, each read a at one k and hand it to the others.
 struct Sizes {
     m: u32, n: u32, k: u32,
     a: u32, a_stride: u32,
@@ -25,10 +25,10 @@ const b_transposed = false; // b is [n, k]
 const depth = 16u;
 const pitch = side + 1u; // neighbours in a column of the tile lie in different banks
 
-var<workgroup> rows: array<vec4<f32>, depth * pitch>;    // four rows of a at one k
-var<workgroup> columns: array<vec4<f32>, depth * pitch>; // four columns of b at one k
-
-var<workgroup> counted: atomic<u32>; // subgroups
+alias FourOfA = vec4<f32>; // in the format of a
+alias FourOfB = vec4<f32>; // in the format of b
+var<workgroup> rows: array<FourOfA, depth * pitch>;    // four rows of a at one k
+var<workgroup> columns: array<FourOfB, depth * pitch>; // four columns of b at one k
 
 fn a_of(row: u32, k: u32) -> f32 {
     let place = select(row * p.a_stride + k, k * p.a_stride + row, a_transposed);
@@ -69,15 +69,11 @@ fn store(row: u32, first: u32, sums: vec4<f32>) {
 fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index) index: u32,
         @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) lanes: u32, // subgroups
 ) {
-    let thread = index; // no subgroups
-    // Threads are numbered by their subgroup, whichever they are in. One that is not whole has teams of one.
-    let present = subgroupAdd(1u); // subgroups
-    var before = 0u; // subgroups
-    if (subgroupElect()) { before = atomicAdd(&counted, present); } // subgroups
-    before = subgroupBroadcastFirst(before); // subgroups
-    let thread = before + subgroupExclusiveAdd(1u); // subgroups
+    let thread = number_of(index);
+    // A subgroup that is not whole has teams of one.
     let most = min(lanes, side); // subgroups
-    let team = select(1u, most, present == lanes && before % most == 0u); // subgroups
+    let whole_one = subgroupAdd(1u) == lanes && subgroupBroadcastFirst(thread) % most == 0u; // subgroups
+    let readers = select(1u, most, whole_one); // subgroups
     var handed = vec4<f32>(); // subgroups
     let row = thread / side;
     let col = thread % side;
@@ -92,18 +88,18 @@ fn main(@builtin(workgroup_id) tile: vec3<u32>, @builtin(local_invocation_index)
             let x = place_of(i, !a_transposed);
             let m = first_row + 4u * x.x;
             let ka = first + x.y;
-            rows[x.y * pitch + x.x] = vec4(a_of(m, ka), a_of(m + 1u, ka), a_of(m + 2u, ka), a_of(m + 3u, ka));
+            rows[x.y * pitch + x.x] = FourOfA(vec4(a_of(m, ka), a_of(m + 1u, ka), a_of(m + 2u, ka), a_of(m + 3u, ka)));
             let y = place_of(i, b_transposed);
             let n = first_col + 4u * y.x;
             let kb = first + y.y;
-            columns[y.y * pitch + y.x] = vec4(b_of(kb, n), b_of(kb, n + 1u), b_of(kb, n + 2u), b_of(kb, n + 3u));
+            columns[y.y * pitch + y.x] = FourOfB(vec4(b_of(kb, n), b_of(kb, n + 1u), b_of(kb, n + 2u), b_of(kb, n + 3u)));
         }
         workgroupBarrier();
         for (var k = 0u; k < depth; k++) {
-            let x = rows[k * pitch + row]; // no subgroups
-            if (k % team == 0u) { handed = rows[(k + lane % team) * pitch + row]; } // subgroups
-            let x = subgroupShuffle(handed, lane - lane % team + k % team); // subgroups
-            let y = columns[k * pitch + col];
+            let x = vec4<f32>(rows[k * pitch + row]); // no subgroups
+            if (k % readers == 0u) { handed = vec4<f32>(rows[(k + lane % readers) * pitch + row]); } // subgroups
+            let x = subgroupShuffle(handed, lane - lane % readers + k % readers); // subgroups
+            let y = vec4<f32>(columns[k * pitch + col]);
             s0 = fma(vec4(x.x), y, s0);
             s1 = fma(vec4(x.y), y, s1);
             s2 = fma(vec4(x.z), y, s2);
