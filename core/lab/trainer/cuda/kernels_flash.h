@@ -11,10 +11,9 @@
 // 16 or 32 of the rows and all of the passing tile (section 3.3), so what it makes of them stays in its
 // registers:
 //
-//   scores         own rows x passing rows, over d         S and dP in the forward and for dQ, with own
-//   queries;
-//                                                          S^T and dP^T for dK and dV, with own keys
-//   add_weighted   rounded scores x passing rows            O, dQ; dV and dK, of the same registers (mma.h)
+//   scores         own rows x passing rows, over d    S, and dP for dQ: own queries
+//                                                     S^T and dP^T for dK and dV: own keys
+//   add_weighted   rounded scores x passing rows      O, dQ; dV and dK, of the same registers (mma.h)
 //
 // The forward holds a running largest score and sum for each row and rescales O when the largest grows
 // (section 3.1.1); exponentials are powers of two. Algorithm 2 adds to dQ from many blocks at once; here dQ
@@ -22,30 +21,16 @@
 // and a step comes out the same every time. Query heads that share a key head pass by one after the other.
 #pragma once
 
+#include "core/lab/trainer/cuda/flash_tiles.h"
 #include "core/lab/trainer/cuda/kernels_attention.h"
-#include "core/lab/trainer/cuda/mma.h"
 
 namespace ringside::trainer::cuda
 {
 inline namespace RINGSIDE_BUILD
 {
 
-constexpr int kFlashWarps = 4;
-constexpr int kFlashThreads = kFlashWarps * kWarp;
 constexpr float kLog2e = 1.4426950409F;
 constexpr float kUnseen = -3.0e38F; // score of a key that comes after the query
-
-// What fits into 255 registers of a thread and 99 KiB of shared memory of a block.
-template <int D, bool Backward>
-struct FlashTiling
-{
-    static constexpr int kPieces = Backward && D == 128 ? 1 : 2; // of 16 rows a warp
-    static constexpr int kOwn = kFlashWarps * 16 * kPieces;      // rows of a block
-    static constexpr int kPassing = !Backward && D == 64 ? 64 : 32;
-    static constexpr int kStride = D + 8; // so that rows of ldmatrix lie in other banks
-    static constexpr std::size_t kShared =
-        sizeof(Bf16) * kStride * (kOwn * (Backward ? 2 : 1) + 2 * 2 * kPassing);
-};
 
 // Rows whose sums the backward reads are padded to whole tiles.
 __host__ __device__ constexpr Index padded_length(Index length)
@@ -60,169 +45,21 @@ struct __align__(8) RowSums
     float shared;
 };
 
-// One of the matrices of a head: element (token, i) is data[token * stride + i]. Places in a sequence are
-// ints, which spares registers.
-template <class T>
-struct HeadRows
-{
-    const T* data;
-    int stride;
-};
-
-template <class T>
-__device__ inline HeadRows<T> rows_of(const T* data, Index stride)
-{
-    return {data, static_cast<int>(stride)};
-}
-
-// Starts copying rows [first, first + Count), zeros from `length` on.
-template <int Count, int D, class T>
-__device__ inline void copy_rows(const HeadRows<T>& from, int first, int length, T* to)
-{
-    constexpr int kEach = 8; // elements of 16 bytes
-    RINGSIDE_ROLLED          // addresses of many copies at once would take registers
-        for (int i = static_cast<int>(threadIdx.x); i < Count * D / kEach; i += kFlashThreads)
-    {
-        const int row = i / (D / kEach);
-        const int col = i % (D / kEach) * kEach;
-        const bool real = first + row < length;
-        const Index at = static_cast<Index>(real ? first + row : 0) * from.stride + col;
-        start_copy(to + row * (D + 8) + col, from.data + at, real);
-    }
-}
-
-// Lets tiles [begin, begin + Passing), ... of two matrices pass by, up to `end`: work(place of the first row,
-// tile of the first matrix, tile of the second). Copies started before are there too then.
-template <int Passing, int D, class T, class Work>
-__device__ inline void pass_by(const HeadRows<T>& one, const HeadRows<T>& two, int begin, int end, int length,
-                               T* room, const Work& work)
-{
-    constexpr int kTileSize = Passing * (D + 8);
-    const auto tiles = [room](int at) { return room + at / Passing % 2 * 2 * kTileSize; };
-    const auto start = [&](int at)
-    {
-        if (at < end)
-        {
-            copy_rows<Passing, D>(one, at, length, tiles(at));
-            copy_rows<Passing, D>(two, at, length, tiles(at) + kTileSize);
-        }
-        end_group();
-    };
-    start(begin);
-    for (int at = begin; at < end; at += Passing)
-    {
-        start(at + Passing);
-        wait_for_copies<1>();
-        __syncthreads();
-        work(at, tiles(at), tiles(at) + kTileSize);
-        __syncthreads(); // before this tile's room is copied over
-    }
-}
-
-// The warp's own rows times each passing row.
-template <int D, class T, int Pieces, int Columns>
-__device__ inline void scores(const T* own, const T* passing, float (&s)[Pieces][Columns][4])
-{
-    constexpr int kStride = D + 8;
-    RINGSIDE_UNROLLED
-    for (int k = 0; k < D; k += 16)
-    {
-        Piece a[Pieces];
-        RINGSIDE_UNROLLED
-        for (int i = 0; i < Pieces; ++i)
-        {
-            a[i] = rows_at(own + i * 16 * kStride + k, kStride);
-        }
-        RINGSIDE_UNROLLED
-        for (int j = 0; j < Columns; j += 2)
-        {
-            const Piece b = columns_at(passing + j * 8 * kStride + k, kStride);
-            RINGSIDE_UNROLLED
-            for (int i = 0; i < Pieces; ++i)
-            {
-                multiply_add<T>(s[i][j], a[i], b.bits[0], b.bits[1]);
-                multiply_add<T>(s[i][j + 1], a[i], b.bits[2], b.bits[3]);
-            }
-        }
-    }
-}
-
-// sums += weights, rounded to 16 bits, times the passing rows.
-template <int D, class T, int Pieces, int Columns>
-__device__ inline void add_weighted(const float (&weights)[Pieces][Columns][4], const T* passing,
-                                    float (&sums)[Pieces][D / 8][4])
-{
-    constexpr int kStride = D + 8;
-    RINGSIDE_UNROLLED
-    for (int k = 0; k < Columns; k += 2)
-    {
-        Piece a[Pieces];
-        RINGSIDE_UNROLLED
-        for (int i = 0; i < Pieces; ++i)
-        {
-            a[i] = rounded<T>(weights[i][k], weights[i][k + 1]);
-        }
-        RINGSIDE_UNROLLED
-        for (int j = 0; j < D / 8; j += 2)
-        {
-            const Piece b = turned_columns_at(passing + k * 8 * kStride + j * 8, kStride);
-            RINGSIDE_UNROLLED
-            for (int i = 0; i < Pieces; ++i)
-            {
-                multiply_add<T>(sums[i][j], a[i], b.bits[0], b.bits[1]);
-                multiply_add<T>(sums[i][j + 1], a[i], b.bits[2], b.bits[3]);
-            }
-        }
-    }
-}
-
-// Calls work(i, j, e) for each score s[i][j][e] of this lane.
-template <int Pieces, int Columns, class Work>
-__device__ inline void each_score(const float (&)[Pieces][Columns][4], const Work& work)
-{
-    RINGSIDE_UNROLLED
-    for (int i = 0; i < Pieces; ++i)
-    {
-        RINGSIDE_UNROLLED
-        for (int j = 0; j < Columns; ++j)
-        {
-            RINGSIDE_UNROLLED
-            for (int e = 0; e < 4; ++e)
-            {
-                work(i, j, e);
-            }
-        }
-    }
-}
-
-// Writes the warp's rows times `factor`, of which the first lies at `first` in the sequence.
-template <class T, int Pieces, int Columns>
-__device__ inline void store_rows(const float (&sums)[Pieces][Columns][4], float factor, int first,
-                                  int length, T* to, Index stride)
-{
-    RINGSIDE_UNROLLED
-    for (int i = 0; i < Pieces; ++i)
-    {
-        RINGSIDE_UNROLLED
-        for (int half = 0; half < 4; half += 2)
-        {
-            const int row = first + 16 * i + row_of(half);
-            RINGSIDE_UNROLLED
-            for (int j = 0; j < Columns && row < length; ++j)
-            {
-                *reinterpret_cast<std::uint32_t*>(to + row * stride + 8 * j + column_of(0)) =
-                    both<T>(sums[i][j][half] * factor, sums[i][j][half + 1] * factor);
-            }
-        }
-    }
-}
-
 // A lane's rows: the largest score so far, and the lane's share of the sum of exp(score - largest).
 template <int Pieces>
 struct FlashSoftmax
 {
     float most[Pieces][2];
     float sum[Pieces][2];
+
+    __device__ FlashSoftmax()
+    {
+        for (int i = 0; i < 2 * Pieces; ++i)
+        {
+            most[i / 2][i % 2] = kUnseen;
+            sum[i / 2][i % 2] = 0;
+        }
+    }
 };
 
 // Scores become exp(score - largest); what was summed up before shrinks to the new largest.
@@ -294,6 +131,27 @@ __device__ inline void finish_softmax(const FlashSoftmax<Pieces>& softmax, float
     }
 }
 
+// What a warp's queries make of the passing keys: S, then P in its place, then more of O.
+template <int D, class T, int Pieces>
+__device__ inline void add_values(const T* query, const T* key, const T* value, int ahead, float scale,
+                                  FlashSoftmax<Pieces>& softmax, float (&result)[Pieces][D / 8][4])
+{
+    constexpr int kPassing = FlashTiling<D, false>::kPassing;
+    float s[Pieces][kPassing / 8][4] = {};
+    scores<D>(query, key, s);
+    if (ahead + kPassing > 1)
+    {
+        each_score(s,
+                   [&](int i, int j, int e)
+                   {
+                       const bool sees = ahead + 8 * j + column_of(e) <= 16 * i + row_of(e);
+                       s[i][j][e] = sees ? s[i][j][e] : kUnseen;
+                   });
+    }
+    add_to_softmax(s, scale * kLog2e, softmax, result);
+    add_weighted<D>(s, value, result);
+}
+
 template <class T, int D>
 __global__ void __launch_bounds__(kFlashThreads)
     flash_kernel(const T* qkv, T* out, float* log_sums, AttentionShape a)
@@ -306,41 +164,22 @@ __global__ void __launch_bounds__(kFlashThreads)
     const HeadView<T> h = head_view(qkv, a, blockIdx.y / a.heads, head);
     const int length = static_cast<int>(a.length);
     const int first = static_cast<int>(gridDim.x - 1 - blockIdx.x) * Tiling::kOwn; // longest rows first
-    const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16 * Tiling::kPieces;
-    const int mine = first + warp_row;
+    const WarpRows rows = warp_rows<Tiling::kPieces>(first);
     copy_rows<Tiling::kOwn, D>(rows_of(h.query, h.stride), first, length, query);
     FlashSoftmax<Tiling::kPieces> softmax;
-    for (int i = 0; i < Tiling::kPieces; ++i)
-    {
-        softmax.most[i][0] = softmax.most[i][1] = kUnseen;
-        softmax.sum[i][0] = softmax.sum[i][1] = 0;
-    }
     float result[Tiling::kPieces][D / 8][4] = {};
     const int end = first + Tiling::kOwn < length ? first + Tiling::kOwn : length;
     pass_by<Tiling::kPassing, D>(rows_of(h.key, h.stride), rows_of(h.value, h.stride), 0, end, length, room,
                                  [&](int at, const T* key, const T* value)
                                  {
-                                     if (at >= mine + 16 * Tiling::kPieces)
+                                     if (at < rows.mine + 16 * Tiling::kPieces)
                                      {
-                                         return; // all of these keys come after all of the warp's queries
+                                         add_values<D>(query + rows.in_block * Tiling::kStride, key, value,
+                                                       at - rows.mine, a.scale, softmax, result);
                                      }
-                                     float s[Tiling::kPieces][Tiling::kPassing / 8][4] = {};
-                                     scores<D>(query + warp_row * Tiling::kStride, key, s);
-                                     if (at + Tiling::kPassing > mine + 1)
-                                     {
-                                         each_score(s,
-                                                    [&](int i, int j, int e)
-                                                    {
-                                                        const int ahead = at + 8 * j + column_of(e) - mine -
-                                                                          16 * i - row_of(e);
-                                                        s[i][j][e] = ahead <= 0 ? s[i][j][e] : kUnseen;
-                                                    });
-                                     }
-                                     add_to_softmax(s, a.scale * kLog2e, softmax, result);
-                                     add_weighted<D>(s, value, result);
                                  });
-    finish_softmax(softmax, a.scale, mine, length, log_sums + h.row * a.heads + head, a.heads, result);
-    store_rows(result, 1.0F, mine, length, out + h.row * h.out_stride + h.out_col, h.out_stride);
+    finish_softmax(softmax, a.scale, rows.mine, length, log_sums + h.row * a.heads + head, a.heads, result);
+    store_rows(result, 1.0F, rows.mine, length, out + h.row * h.out_stride + h.out_col, h.out_stride);
 }
 
 // What the backward needs of each query, head after head: eight lanes for a row.
@@ -377,6 +216,28 @@ struct FlashGradients
     T* dqkv;
 };
 
+// dQ of a warp's queries of the passing keys: S and dP, then dS in the place of S.
+template <int D, class T, int Pieces>
+__device__ inline void add_query_gradient(const T* query, const T* gradient, const RowSums (&sums)[Pieces][2],
+                                          const T* key, const T* value, int ahead, float scale,
+                                          float (&dquery)[Pieces][D / 8][4])
+{
+    constexpr int kColumns = FlashTiling<D, true>::kPassing / 8;
+    float s[Pieces][kColumns][4] = {};
+    float dp[Pieces][kColumns][4] = {};
+    scores<D>(query, key, s);
+    scores<D>(gradient, value, dp);
+    each_score(s,
+               [&](int i, int j, int e)
+               {
+                   const bool sees = ahead + 8 * j + column_of(e) <= 16 * i + row_of(e);
+                   const RowSums& of = sums[i][e / 2];
+                   const float p = power_of_two(s[i][j][e] * scale - of.log_sum);
+                   s[i][j][e] = sees ? p * (dp[i][j][e] - of.shared) : 0.0F;
+               });
+    add_weighted<D>(s, key, dquery);
+}
+
 // A block for queries of one head; the keys up to them pass by.
 template <class T, int D>
 __global__ void __launch_bounds__(kFlashThreads) flash_query_kernel(FlashGradients<T> g, AttentionShape a)
@@ -390,109 +251,95 @@ __global__ void __launch_bounds__(kFlashThreads) flash_query_kernel(FlashGradien
     const HeadView<T> h = head_view(g.qkv, a, blockIdx.y / a.heads, blockIdx.y % a.heads);
     const int length = static_cast<int>(a.length);
     const int first = static_cast<int>(gridDim.x - 1 - blockIdx.x) * Tiling::kOwn;
-    const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16 * kPieces;
-    const int mine = first + warp_row;
+    const WarpRows rows = warp_rows<kPieces>(first);
     copy_rows<Tiling::kOwn, D>(rows_of(h.query, h.stride), first, length, query);
     copy_rows<Tiling::kOwn, D>(rows_of(g.gradient + h.row * h.out_stride + h.out_col, h.out_stride), first,
                                length, gradient);
-    const RowSums* sums = g.sums + blockIdx.y * padded_length(a.length);
-    const float scale = a.scale * kLog2e;
-    RowSums own[kPieces][2];
-    for (int i = 0; i < kPieces; ++i)
+    RowSums sums[kPieces][2];
+    for (int i = 0; i < 2 * kPieces; ++i)
     {
-        for (int half = 0; half < 2; ++half)
-        {
-            const int row = mine + 16 * i + row_of(2 * half);
-            own[i][half] = sums[row < length ? row : length - 1];
-        }
+        const int row = rows.mine + 8 * i + row_of(0);
+        sums[i / 2][i % 2] = g.sums[blockIdx.y * padded_length(a.length) + (row < length ? row : length - 1)];
     }
-    float result[kPieces][D / 8][4] = {};
+    float dquery[kPieces][D / 8][4] = {};
     const int end = first + Tiling::kOwn < length ? first + Tiling::kOwn : length;
-    pass_by<Tiling::kPassing, D>(
-        rows_of(h.key, h.stride), rows_of(h.value, h.stride), 0, end, length, room,
-        [&](int at, const T* key, const T* value)
-        {
-            if (at >= mine + 16 * kPieces)
-            {
-                return;
-            }
-            float s[kPieces][Tiling::kPassing / 8][4] = {};
-            float dp[kPieces][Tiling::kPassing / 8][4] = {};
-            scores<D>(query + warp_row * Tiling::kStride, key, s);
-            scores<D>(gradient + warp_row * Tiling::kStride, value, dp);
-            each_score(s,
-                       [&](int i, int j, int e)
-                       {
-                           const int ahead = at + 8 * j + column_of(e) - mine - 16 * i - row_of(e);
-                           const RowSums& of = own[i][e / 2];
-                           const float p = power_of_two(s[i][j][e] * scale - of.log_sum);
-                           s[i][j][e] = ahead <= 0 ? p * (dp[i][j][e] - of.shared) : 0.0F;
-                       });
-            add_weighted<D>(s, key, result);
-        });
-    store_rows(result, a.scale, mine, length, g.dqkv + h.row * h.stride + h.out_col, h.stride);
+    pass_by<Tiling::kPassing, D>(rows_of(h.key, h.stride), rows_of(h.value, h.stride), 0, end, length, room,
+                                 [&](int at, const T* key, const T* value)
+                                 {
+                                     if (at < rows.mine + 16 * kPieces)
+                                     {
+                                         const int own = rows.in_block * Tiling::kStride;
+                                         add_query_gradient<D>(query + own, gradient + own, sums, key, value,
+                                                               at - rows.mine, a.scale * kLog2e, dquery);
+                                     }
+                                 });
+    store_rows(dquery, a.scale, rows.mine, length, g.dqkv + h.row * h.stride + h.out_col, h.stride);
 }
 
-// A block for rows of one key head: the queries from these rows on, of all heads that share it, pass by.
+// dV and dK of a warp's keys of the passing queries, whose sums begin at `sums`.
+template <int D, class T, int Pieces>
+__device__ inline void add_key_gradients(const T* key, const T* value, const T* query, const T* gradient,
+                                         const RowSums* sums, int at, int mine, float scale,
+                                         float (&dkey)[Pieces][D / 8][4], float (&dvalue)[Pieces][D / 8][4])
+{
+    constexpr int kColumns = FlashTiling<D, true>::kPassing / 8;
+    float s[Pieces][kColumns][4] = {};
+    float dp[Pieces][kColumns][4] = {};
+    scores<D>(key, query, s);
+    scores<D>(value, gradient, dp);
+    each_score(s,
+               [&](int i, int j, int e)
+               {
+                   const int place = at + 8 * j + column_of(e);
+                   const bool sees = mine + 16 * i + row_of(e) <= place;
+                   s[i][j][e] = sees ? power_of_two(s[i][j][e] * scale - sums[place].log_sum) : 0.0F;
+                   dp[i][j][e] = s[i][j][e] * (dp[i][j][e] - sums[place].shared);
+               });
+    add_weighted<D>(s, gradient, dvalue);
+    add_weighted<D>(dp, query, dkey);
+}
+
+// A block for rows of one key head: the queries from these rows on, of all heads that share it, pass by. Two
+// blocks of a multiprocessor share its registers; told so, ptxas makes do with them.
 template <class T, int D>
-__global__ void __launch_bounds__(kFlashThreads) flash_key_kernel(FlashGradients<T> g, AttentionShape a)
+__global__ void __launch_bounds__(kFlashThreads, 2) flash_key_kernel(FlashGradients<T> g, AttentionShape a)
 {
     using Tiling = FlashTiling<D, true>;
-    constexpr int kPieces = Tiling::kPieces;
     RINGSIDE_DYNAMIC_SHARED(memory);
     T* key = reinterpret_cast<T*>(memory);
     T* value = key + Tiling::kOwn * Tiling::kStride;
     T* room = value + Tiling::kOwn * Tiling::kStride;
     const int group = static_cast<int>(a.heads / a.kv_heads);
-    const Index kv = blockIdx.y % a.kv_heads;
-    const Index sequence = blockIdx.y / a.kv_heads;
+    const int sequence = static_cast<int>(blockIdx.y / a.kv_heads);
+    const int begin = static_cast<int>(blockIdx.y % a.kv_heads) * group;
     const int length = static_cast<int>(a.length);
     const int first = static_cast<int>(blockIdx.x) * Tiling::kOwn;
-    const int warp_row = static_cast<int>(threadIdx.x) / kWarp * 16 * kPieces;
-    const int mine = first + warp_row;
-    const HeadView<T> h = head_view(g.qkv, a, sequence, kv * group);
-    copy_rows<Tiling::kOwn, D>(rows_of(h.key, h.stride), first, length, key);
-    copy_rows<Tiling::kOwn, D>(rows_of(h.value, h.stride), first, length, value);
-    HeadRows<T> queries = rows_of(h.query, h.stride);
-    HeadRows<T> gradients = rows_of(g.gradient + h.row * h.out_stride + h.out_col, h.out_stride);
-    const RowSums* sums = g.sums + (sequence * a.heads + kv * group) * padded_length(a.length);
-    const float scale = a.scale * kLog2e;
-    float dkey[kPieces][D / 8][4] = {};
-    float dvalue[kPieces][D / 8][4] = {};
+    const WarpRows rows = warp_rows<Tiling::kPieces>(first);
+    const HeadView<T> own = head_view(g.qkv, a, sequence, begin);
+    copy_rows<Tiling::kOwn, D>(rows_of(own.key, own.stride), first, length, key);
+    copy_rows<Tiling::kOwn, D>(rows_of(own.value, own.stride), first, length, value);
+    float dkey[Tiling::kPieces][D / 8][4] = {};
+    float dvalue[Tiling::kPieces][D / 8][4] = {};
     RINGSIDE_ROLLED
-    for (int head = 0; head < group; ++head)
+    for (int head = begin; head < begin + group; ++head)
     {
+        const HeadView<T> h = head_view(g.qkv, a, sequence, head);
+        const RowSums* sums = g.sums + (sequence * a.heads + head) * padded_length(a.length);
         pass_by<Tiling::kPassing, D>(
-            queries, gradients, first, length, length, room,
+            rows_of(h.query, h.stride), rows_of(g.gradient + h.row * h.out_stride + h.out_col, h.out_stride),
+            first, length, length, room,
             [&](int at, const T* query, const T* gradient)
             {
-                if (at + Tiling::kPassing <= mine)
+                if (at + Tiling::kPassing > rows.mine)
                 {
-                    return; // all of these queries come before all of the warp's keys
+                    const int mine = rows.in_block * Tiling::kStride;
+                    add_key_gradients<D>(key + mine, value + mine, query, gradient, sums, at, rows.mine,
+                                         a.scale * kLog2e, dkey, dvalue);
                 }
-                float s[kPieces][Tiling::kPassing / 8][4] = {};
-                float dp[kPieces][Tiling::kPassing / 8][4] = {};
-                scores<D>(key + warp_row * Tiling::kStride, query, s);
-                scores<D>(value + warp_row * Tiling::kStride, gradient, dp);
-                each_score(s,
-                           [&](int i, int j, int e)
-                           {
-                               const int place = at + 8 * j + column_of(e);
-                               const bool sees = mine + 16 * i + row_of(e) <= place;
-                               const RowSums of = sums[place];
-                               s[i][j][e] = sees ? power_of_two(s[i][j][e] * scale - of.log_sum) : 0.0F;
-                               dp[i][j][e] = s[i][j][e] * (dp[i][j][e] - of.shared);
-                           });
-                add_weighted<D>(s, gradient, dvalue);
-                add_weighted<D>(dp, query, dkey);
             });
-        queries.data += D;
-        gradients.data += D;
-        sums += padded_length(a.length);
     }
-    T* to = g.dqkv + h.row * h.stride + kv * D;
-    store_rows(dkey, a.scale, mine, length, to + a.heads * D, h.stride);
-    store_rows(dvalue, 1.0F, mine, length, to + (a.heads + a.kv_heads) * D, h.stride);
+    store_rows(dkey, a.scale, rows.mine, length, g.dqkv + (own.key - g.qkv), own.stride);
+    store_rows(dvalue, 1.0F, rows.mine, length, g.dqkv + (own.value - g.qkv), own.stride);
 }
 
 } // namespace RINGSIDE_BUILD
