@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/base/text/time_scale.h"
 #include "ui/views/lab/run/pages.h"
-#include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/fill.h"
 #include "ui/widgets/table.h"
 

@@ -2,6 +2,7 @@
 // what the rows are called and what is said about them.
 #pragma once
 
+#include "core/base/text/time_scale.h"
 #include "core/base/work.h"
 #include "core/evaluate/sensitivity.h"
 #include "core/performance/waterfall.h"
@@ -20,21 +21,6 @@ struct Convention
     PeakKind peak = PeakKind::dense;
 
     bool operator==(const Convention&) const = default;
-};
-
-// All times of one picture in one unit, with as many decimals as its whole needs.
-struct TimeScale
-{
-    explicit TimeScale(double whole);
-
-    double unit = 1;       // [s]
-    std::string_view name; // "s", "ms", "d"
-    std::string_view word; // "seconds"
-    int decimals = 2;
-
-    std::string text(double seconds) const;   // "1.55"
-    std::string change(double seconds) const; // "+1.55", "−0.12", "<0.01"
-    std::string with_unit(double seconds) const { return text(seconds) + " " + std::string(name); }
 };
 
 struct WaterfallState
