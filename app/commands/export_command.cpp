@@ -4,10 +4,13 @@
 #include "core/base/text/text.h"
 #include "core/planner/launch/framework_launch.h"
 #include "core/planner/launch/serving_launch.h"
+#include "core/runs/data_tree.h"
+#include "core/runs/predicted_snapshot.h"
 #include "core/runs/predicted_trace.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 namespace ringside
@@ -166,18 +169,32 @@ int run_serving_export(const ExportOptions& o, const Presets& presets)
     return kDone;
 }
 
-constexpr const char* kTraceTool = "kineto"; // no framework: the predicted step as a trace
+// No frameworks: what is predicted, in the form in which a run is measured.
+struct PredictedForm
+{
+    std::string_view tool;
+    std::string_view file;
+    std::string (*written)(const Scenario& scenario, const Report& report);
+};
+constexpr std::array kPredictedForms{PredictedForm{"kineto", "predicted.pt.trace.json",
+                                                   [](const Scenario& scenario, const Report& report) {
+                                                       return kineto_text(predicted_trace(scenario, report));
+                                                   }},
+                                     PredictedForm{"snapshot", "predicted_snapshot.pickle",
+                                                   [](const Scenario& scenario, const Report& report) {
+                                                       return pickle_of(predicted_snapshot(scenario, report));
+                                                   }}};
 
-int export_trace(const ExportOptions& o)
+int export_predicted(const ExportOptions& o, const PredictedForm& form)
 {
     const EvaluatedFile read = evaluate_file(o, o.file, o.sets);
-    const std::string text = kineto_text(predicted_trace(read.scenario, read.report));
+    const std::string text = form.written(read.scenario, read.report);
     if (o.folder.empty() || is_standard_output(o.folder))
     {
         put("{}", text);
         return kDone;
     }
-    const std::filesystem::path file = std::filesystem::path(o.folder) / "predicted.pt.trace.json";
+    const std::filesystem::path file = std::filesystem::path(o.folder) / form.file;
     end_with(save_text(file, text));
     warn("written: {}\n", file.string());
     return kDone;
@@ -185,9 +202,10 @@ int export_trace(const ExportOptions& o)
 
 int run_export(const ExportOptions& o)
 {
-    if (o.tool == kTraceTool)
+    const auto* const form = std::ranges::find(kPredictedForms, o.tool, &PredictedForm::tool);
+    if (form != kPredictedForms.end())
     {
-        return export_trace(o);
+        return export_predicted(o, *form);
     }
     const Opened& opened = open_presets(o);
     if (is_serving_tool(o.tool))
@@ -242,7 +260,8 @@ void add_export_options(CLI::App& app, ExportOptions& o)
            "--to", o.tool,
            "framework: megatron, torchtitan, deepspeed, nanotron, nemo, accelerate, axolotl, maxtext; "
            "with @VERSION an older release, as torchtitan@v0.2.2; engine of a scenario's serving: vllm, "
-           "sglang, trtllm; kineto: the predicted step as a trace")
+           "sglang, trtllm; kineto: the predicted step as a trace; snapshot: the "
+           "predicted memory")
         ->required();
     app.add_option("--for", o.version, "version of the framework, as behind @; left out: the newest");
     add_scenario_sets(app, o.sets);

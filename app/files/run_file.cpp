@@ -30,7 +30,10 @@ private:
 
 RunFile file_of(const std::string& name)
 {
-    return {name, [name] { return std::make_unique<FileBytes>(name); }};
+    std::error_code fault;
+    const auto bytes = std::filesystem::file_size(name, fault);
+    return {name, [name] { return std::make_unique<FileBytes>(name); },
+            fault ? 0 : static_cast<std::int64_t>(bytes)};
 }
 
 void add_folder(const std::string& folder, std::vector<RunFile>& files)

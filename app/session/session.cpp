@@ -57,6 +57,10 @@ void Session::change(Scenario next, bool dragging)
     leave_example();
     if (next != scene_.scenario)
     {
+        if (!aside_ && scene_.undo.size() < imported_at_)
+        {
+            imported_.reset(); // it was taken back, and cannot come again
+        }
         scene_.change(std::move(next), dragging && dragging_);
         dragging_ = dragging;
     }
@@ -110,6 +114,7 @@ void Session::run(Command command)
         step_to(scene_.redo, scene_.undo);
         break;
     case Command::reset:
+        imported_.reset();
         change(default_scenario(presets_), false);
         break;
     case Command::copy:
@@ -216,6 +221,7 @@ void Session::load(std::string_view id)
 {
     if (const ScenarioPreset* preset = presets_.scenario(id))
     {
+        imported_.reset();
         change(preset->scenario, false);
         notice_ = preset->name;
     }
@@ -324,6 +330,7 @@ void Session::advance(double seconds, const Motion& motion)
     {
         keep_search(*answer);
     }
+    read_on();
     study_->tick();
     lab_->tick();
     team_->tick();
@@ -385,6 +392,11 @@ bool Session::ticking() const
     return lab_->busy() || team_->busy() || (studying && is_ticking(*study_->frame().session));
 }
 
+const ImportFrame* Session::import_on_show() const
+{
+    return aside_ || scene_.undo.size() < imported_at_ ? nullptr : imported_.get();
+}
+
 Frame Session::frame(double clock) const
 {
     const auto& clocks = frozen_ ? frozen_->clocks : scene_.clocks;
@@ -407,6 +419,7 @@ Frame Session::frame(double clock) const
             .playback = playback,
             .can_undo = !scene_.undo.empty(),
             .can_redo = !scene_.redo.empty(),
+            .in_browser = in_browser,
             .clock = clock,
             .works = works_.get(),
             .searches = &searches_,
@@ -418,6 +431,8 @@ Frame Session::frame(double clock) const
             .stage = &stage_,
             .measured = measured_ ? &*measured_ : nullptr,
             .run = run_ ? &*run_ : nullptr,
+            .opening = opening_ ? &opening_->shown() : nullptr,
+            .imported = import_on_show(),
             .accuracy = accuracy_ ? &*accuracy_ : nullptr,
             .saving = saving_ ? &*saving_ : nullptr,
             .back = asked_ ? std::string_view(aside_->view) : std::string_view(),

@@ -10,11 +10,14 @@
 #include "app/session/controllers/lesson_controller.h"
 #include "app/session/controllers/study_controller.h"
 #include "app/session/controllers/team_controller.h"
+#include "app/session/run_reading.h"
 #include "app/session/scene.h"
 #include "app/session/work_runner.h"
 #include "core/base/text/term.h"
+#include "core/launch_files/launch_files.h"
 #include "core/scenario/link/link.h"
 #include "core/study/lessons/demo_script.h"
+#include "ui/shell/frame/import_frame.h"
 #include "ui/shell/frame/layouts_frame.h"
 #include "ui/shell/frame/measured_frame.h"
 #include "ui/shell/frame/run_frame.h"
@@ -73,6 +76,8 @@ public:
     void fail(std::string title, const Issues& issues) { say({std::move(title), issues}); }
     // What was pasted, or a file that was dropped: a scenario, a link, a launch file, a config.json, steps.
     void take_text(const std::string& text, const std::string& name);
+    // Several at once: a launch file is read with what it refers to, the others one after the other.
+    void take_texts(const std::vector<LaunchText>& texts);
     // Files of a real training run, and launch files beside them; an example's says so.
     void take_run(const std::vector<RunFile>& files, bool example = false);
     // Replaces the current scenario without a step of undo: at the start.
@@ -92,6 +97,7 @@ public:
     void set_preferences(const Preferences& preferences) { preferences_ = preferences; }
 
     std::string link_page{kLinkScheme}; // address that links open at
+    bool in_browser = false;            // which has keys of its own
     std::function<void(const std::string&)> to_clipboard = [](const std::string&) {};
     // Saves a file for the user and returns what to tell them.
     std::function<Notice(const SaveText&)> to_file = [](const SaveText&) { return Notice(); };
@@ -170,11 +176,14 @@ private:
     void leave_example();
     std::string place_on_show() const; // a page, or a view without pages
     const Evaluated& on_show() const;
-    void take_launch(const std::string& text, const std::string& name);
+    void take_launch(const std::vector<LaunchText>& files);
+    const ImportFrame* import_on_show() const;
     void measure(std::string_view text);
     void keep_measured(const MeasuredSet& set, const std::string& name);
     void work_with_run(RunCommand command);
     void keep_run_as_software();
+    void read_on();
+    void show_run(const Result<RunReading>& read, const std::vector<RunFile>& files, bool example);
     void fit_measured(const FitMeasured& action);
     void next_accuracy();
     void work_in_lab(const LabAction& action);
@@ -234,6 +243,9 @@ private:
     std::optional<Example> example_;   // while it is on show
     std::set<std::string> left_examples_;
     Notice notice_;
+    std::shared_ptr<const ImportFrame> imported_; // the launch file that the user's scenario was read from
+    std::size_t imported_at_ = 0;                 // steps of undo with it; with fewer it is taken back
+    std::int64_t imports_ = 0;
     std::unique_ptr<LessonController> lessons_;
     std::optional<Visit> visit_;
     StageFrame stage_;
@@ -242,6 +254,7 @@ private:
     std::optional<MeasuredFrame> measured_;
     bool shipped_asked_ = false; // measured steps that come with the program, once the view has opened
     std::optional<RunFrame> run_;
+    std::unique_ptr<RunBeingOpened> opening_;
     std::shared_ptr<const RunFrame> kept_run_; // to be compared with
     std::int64_t runs_ = 0;                    // that were opened
     std::optional<AccuracyFrame> accuracy_;

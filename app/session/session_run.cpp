@@ -33,7 +33,38 @@ ViewRole role_of(const RunReading& run)
 
 void Session::take_run(const std::vector<RunFile>& files, bool example)
 {
-    auto read = read_run(files);
+    opening_.reset();
+    if (bytes_of(files) <= kReadAtOnce)
+    {
+        show_run(read_run(files), files, example);
+        return;
+    }
+    opening_ = std::make_unique<RunBeingOpened>(++runs_, files, example);
+    if (const std::string view = id_of(ViewRole::run); view != scene_.view)
+    {
+        show_place(view);
+    }
+    read_on();
+}
+
+void Session::read_on()
+{
+    if (!opening_)
+    {
+        return;
+    }
+    const auto answer = works_->of<RunReadingWork>(opening_->request());
+    if (!answer.done())
+    {
+        return;
+    }
+    const std::unique_ptr<RunBeingOpened> opened = std::move(opening_);
+    show_run(answer ? **answer : Result<RunReading>(answer.faults), *opened->request().files,
+             opened->example());
+}
+
+void Session::show_run(const Result<RunReading>& read, const std::vector<RunFile>& files, bool example)
+{
     if (!read)
     {
         fail("Not read", read.issues());
@@ -46,7 +77,7 @@ void Session::take_run(const std::vector<RunFile>& files, bool example)
         next.launch = std::move(**launch);
         next.stated = is_stated(*next.launch);
     }
-    next.run = std::move(*read);
+    next.run = *read;
     run_ = std::move(next);
     if (run_->stated)
     {
@@ -85,6 +116,9 @@ void Session::work_with_run(RunCommand command)
     case RunCommand::close:
         run_.reset();
         kept_run_.reset();
+        break;
+    case RunCommand::stop:
+        opening_.reset();
         break;
     }
 }

@@ -1,6 +1,7 @@
 #include "core/runs/advice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/text/text.h"
 
@@ -20,24 +21,38 @@ std::string of_step(double seconds, double step)
     return fmt::format("{} of a step ({})", format_seconds(Seconds{seconds}), format_percent(seconds / step));
 }
 
-// The others' waiting for the rank that comes last, a step.
-void add_straggler(std::vector<RunAdvice>& out, const RunReading& run)
+// The others' waiting for those that come last, a step.
+void add_straggler(std::vector<RunAdvice>& out, const RunReading& run, std::int64_t gpus_per_node)
 {
     if (!run.join || run.join->straggler < 0 || run.join->ranks.size() < 2)
     {
         return;
     }
+    const LateRanks late = late_ranks(*run.join, gpus_per_node);
     const auto steps = static_cast<double>(std::max<std::size_t>(1, steps_of(run.traces.front()).size()));
     double waited = 0;
+    std::size_t others = 0;
     for (const RankWait& rank : run.join->ranks)
     {
-        waited += rank.waited / steps;
+        const bool is_late = std::ranges::find(late.ranks, rank.rank) != late.ranks.end();
+        waited += is_late ? 0 : rank.waited / steps;
+        others += is_late ? 0 : 1;
     }
-    waited /= static_cast<double>(run.join->ranks.size() - 1);
+    waited /= static_cast<double>(std::max<std::size_t>(1, others));
     const auto rank = std::ranges::find(run.join->ranks, run.join->straggler, &RankWait::rank);
-    out.push_back({fmt::format("Find out why rank {} is late", rank->rank),
-                   fmt::format("It comes last in {} of {} collectives; the others wait {} a step for it.",
-                               rank->last, rank->calls, format_seconds(Seconds{waited})),
+    const std::string who = late.node >= 0          ? fmt::format("node {} is", late.node)
+                            : late.ranks.size() > 1 ? fmt::format("ranks {} are", fmt::join(late.ranks, ", "))
+                                                    : fmt::format("rank {} is", rank->rank);
+    const std::string where =
+        late.node >= 0
+            ? " All of its ranks come late, so look at its network, host and power, not at one GPU."
+        : late.beside > 0
+            ? fmt::format(" {} of its node on time, so look at this GPU and its process.",
+                          late.beside == 1 ? "Another rank is" : fmt::format("{} others are", late.beside))
+            : "";
+    out.push_back({fmt::format("Find out why {} late", who),
+                   fmt::format("Rank {} comes last in {} of {} collectives; the others wait {} a step.{}",
+                               rank->rank, rank->last, rank->calls, format_seconds(Seconds{waited}), where),
                    waited, 0, "stragglers"});
 }
 
@@ -115,11 +130,12 @@ void add_fragmentation(std::vector<RunAdvice>& out, const MemorySnapshot& snapsh
 
 } // namespace
 
-std::vector<RunAdvice> advice_on(const RunReading& run, const RunComparison& compared)
+std::vector<RunAdvice> advice_on(const RunReading& run, const RunComparison& compared,
+                                 std::int64_t gpus_per_node)
 {
     std::vector<RunAdvice> out;
     const double step = measured_step_seconds(run);
-    add_straggler(out, run);
+    add_straggler(out, run, gpus_per_node);
     add_parts(out, compared, step);
     if (run.log)
     {

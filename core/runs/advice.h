@@ -16,7 +16,8 @@ struct RunAdvice
     std::string place;      // the view that explains it
 };
 
-// What buys most time first.
-std::vector<RunAdvice> advice_on(const RunReading& run, const RunComparison& compared);
+// What buys most time first. The number of GPUs of a node tells a late rank from a late node.
+std::vector<RunAdvice> advice_on(const RunReading& run, const RunComparison& compared,
+                                 std::int64_t gpus_per_node);
 
 } // namespace ringside

@@ -84,6 +84,8 @@ private:
 // run code, a length that goes beyond the end, a stack that is empty.
 Result<DataTree> tree_of_pickle(std::string_view bytes);
 DataTree tree_of_json(const nlohmann::json& document);
+// A document as a pickle, by opcodes of plain data alone.
+std::string pickle_of(const nlohmann::json& document);
 // Whether the bytes begin as pickles of protocol 2 to 5 do.
 bool is_pickle(std::string_view bytes);
 

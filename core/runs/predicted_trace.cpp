@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "core/base/json/json.h"
-#include "core/performance/step_life.h"
+#include "core/model/weights.h"
+#include "core/performance/retimed_step.h"
+#include "core/performance/step_model/profile.h"
 #include "core/runs/trace_sums.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ringside
 {
@@ -15,8 +17,7 @@ namespace ringside
 namespace
 {
 
-constexpr double kNanoseconds = 1e9;       // of a second
-constexpr std::int64_t kKinetoElement = 2; // [B] of BFloat16
+constexpr double kNanoseconds = 1e9; // of a second
 
 // What NCCL calls the kernel and PyTorch the call.
 struct CallNames
@@ -41,10 +42,60 @@ CallNames call_names(StepKind kind)
     }
 }
 
+// What kernels of a training step are called: cuBLAS's products, FlashAttention's scores (flash_attn's
+// csrc/flash_attn/src/flash_fwd_launch_template.h and flash_bwd_launch_template.h) or CUTLASS's products of
+// them, ATen's element-wise kernels and its optimizers.
+constexpr std::string_view kProductKernel = "nvjet_tst_256x128_64x4_1x2_h_bz_coopA_TNT";
+constexpr std::string_view kScoresKernel =
+    "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_128x64_64x3_tn_align8>(Params)";
+constexpr std::string_view kFlashForward = "void flash_fwd_kernel<Flash_fwd_kernel_traits>(Flash_fwd_params)";
+constexpr std::string_view kFlashBackward =
+    "void flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<Flash_bwd_kernel_traits>(Flash_bwd_params)";
+constexpr std::string_view kElementwiseKernel =
+    "void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::BFloat16>, "
+    "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul>)";
+constexpr std::string_view kOptimizerKernel =
+    "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<TensorListMetadata<4>, "
+    "FusedAdamMathFunctor<float, 4> >(TensorListMetadata<4>, FusedAdamMathFunctor<float, 4>)";
+
+// What a stretch of compute goes to; adds up to 1.
+struct KernelShares
+{
+    double products = 1;
+    double attention = 0;
+    double memory = 0;
+    double launch = 0; // nothing runs
+
+    KernelShares(double of_products, double of_attention, double of_memory, double of_launch)
+    {
+        const double all = of_products + of_attention + of_memory + of_launch;
+        if (all > 0)
+        {
+            products = of_products / all;
+            attention = of_attention / all;
+            memory = of_memory / all;
+            launch = of_launch / all;
+        }
+    }
+};
+
+KernelShares shares_of(const PassTime& t)
+{
+    return {t.of(Cause::products) + t.of(Cause::below_peak),
+            t.of(Cause::attention) + t.of(Cause::below_attention), t.of(Cause::memory),
+            t.of(Cause::kernels) + t.of(Cause::host)};
+}
+
+KernelShares shares_of(const StepTime& s)
+{
+    return {s.of(Slice::model) + s.of(Slice::recompute) + s.of(Slice::uneven) + s.of(Slice::below_peak),
+            s.of(Slice::attention) + s.of(Slice::below_attention), s.of(Slice::memory), s.of(Slice::launch)};
+}
+
 class TraceMaker
 {
 public:
-    TraceMaker(const Scenario& scenario, double seconds)
+    TraceMaker(const Scenario& scenario, double seconds) : flash_(scenario.training.flash_attention)
     {
         trace_.device = scenario.cluster.gpu.name;
         trace_.rank = 0;
@@ -53,7 +104,48 @@ public:
         trace_.steps.push_back({"ProfilerStep#1", seconds, {}});
     }
 
-    void compute(const std::string& name, double from, double to) { add(name, from, to, 0); }
+    // Names a stretch of the GPU's time.
+    void range(std::string name, double from, double to)
+    {
+        trace_.ranges.push_back({std::move(name), nanoseconds(from), nanoseconds(to)});
+    }
+
+    void optimize(double from, double to) { add(kOptimizerKernel, from, to); }
+
+    // What the host launches late is a gap within the first kernel, so that it is none of what came before.
+    void compute(const KernelShares& shares, bool forward, double from, double to)
+    {
+        struct Part
+        {
+            std::string_view kernel;
+            double share;
+        };
+        const std::array parts{Part{kProductKernel, shares.products},
+                               Part{!flash_   ? kScoresKernel
+                                    : forward ? kFlashForward
+                                              : kFlashBackward,
+                                    shares.attention},
+                               Part{kElementwiseKernel, shares.memory}};
+        const double whole = to - from;
+        double gap = shares.launch * whole;
+        for (const Part& part : parts)
+        {
+            double length = part.share * whole;
+            if (length > 0 && gap > 0)
+            {
+                add(part.kernel, from, from + length / 2);
+                from += length / 2 + gap;
+                length /= 2;
+                launched_late_ = true;
+                gap = 0;
+            }
+            if (length > 0)
+            {
+                add(part.kernel, from, from + length);
+                from += length;
+            }
+        }
+    }
 
     void call(StepKind kind, Axis axis, std::int64_t ranks, double bytes, double from, double to)
     {
@@ -71,7 +163,7 @@ public:
         const auto number = static_cast<std::size_t>(found - trace_.collectives.begin());
         bytes_[number].first += static_cast<std::int64_t>(bytes);
         bytes_[number].second += static_cast<std::int64_t>(bytes);
-        add(std::string(names.kernel), from, to, static_cast<std::uint32_t>(number + 1));
+        add(names.kernel, from, to, static_cast<std::uint32_t>(number + 1));
     }
 
     GpuTrace take()
@@ -84,19 +176,24 @@ public:
     }
 
 private:
-    void add(const std::string& name, double from, double to, std::uint32_t collective)
+    static std::int64_t nanoseconds(double seconds)
+    {
+        return static_cast<std::int64_t>(std::llround(seconds * kNanoseconds));
+    }
+
+    void add(std::string_view name, double from, double to, std::uint32_t collective = 0)
     {
         const auto known = std::ranges::find(trace_.names, name);
         const auto number = static_cast<std::uint32_t>(known - trace_.names.begin());
         if (known == trace_.names.end())
         {
-            trace_.names.push_back(name);
+            trace_.names.emplace_back(name);
         }
-        const auto start = static_cast<std::int64_t>(std::llround(from * kNanoseconds));
-        const auto end = static_cast<std::int64_t>(std::llround(to * kNanoseconds));
+        const std::int64_t start = nanoseconds(from);
+        const std::int64_t end = nanoseconds(to);
         trace_.events.push_back({.start = start,
                                  .length = std::max<std::int64_t>(0, end - start),
-                                 .launched = 0, // the host runs ahead
+                                 .launched = std::exchange(launched_late_, false) ? start : 0,
                                  .correlation = static_cast<std::uint32_t>(trace_.events.size() + 1),
                                  .name = number,
                                  .collective = collective,
@@ -106,44 +203,73 @@ private:
 
     GpuTrace trace_;
     std::vector<std::pair<std::int64_t, std::int64_t>> bytes_;
+    bool flash_;
+    bool launched_late_ = false; // the next kernel
 };
 
-// What the step model finds exposed beyond these lanes, as hiding costs compute, follows at their end.
-GpuTrace trace_of_life(const Scenario& s, const Report& report)
+PassTime backward_of(const UnitProfile& unit)
 {
-    StepOptions options;
-    options.strategy = s.parallel.shard_group > 0 && s.parallel.zero == 3
-                           ? StepStrategy::hsdp
-                           : static_cast<StepStrategy>(std::clamp<std::int64_t>(s.parallel.zero, 0, 3));
-    options.accumulation = micro_batches(s);
-    options = in_range(options);
+    PassTime all = unit.again;
+    all.add(unit.input);
+    all.add(unit.weight);
+    return all;
+}
+
+const UnitProfile& profile_of(const StepProfile& profile, const Model& model, std::int64_t layer)
+{
+    const Unit unit = layer == kEmbeddingUnit            ? Unit::embedding
+                      : layer == kHeadUnit               ? Unit::head
+                      : layer_kind(model, layer).experts ? Unit::experts
+                                                         : Unit::dense;
+    return profile.of(unit);
+}
+
+// Layer by layer.
+GpuTrace trace_of_life(const Scenario& s, const Report& report, const StepOptions& options)
+{
     const StepLife life = step_life(s, options);
-    const double total = micro_batches(s) <= options.accumulation ? report.step.total() : life.total;
-    TraceMaker maker(s, std::max(life.total, total));
+    const StepProfile profile = step_profile(s);
+    const RetimedStep times(life, report.step);
+    TraceMaker maker(s, times.total());
     for (const StepTask& task : life.tasks)
     {
+        const double from = times.at(task.start);
+        const double to = times.at(task.end);
         if (task.lane == StepLane::compute)
         {
-            maker.compute(fmt::format("{}: {}", name_of(task.kind), units_in_words(task.from, task.layer)),
-                          task.start, task.end);
+            maker.range(fmt::format("{}: {}", name_of(task.kind), units_in_words(task.from, task.layer)),
+                        from, to);
         }
         else
         {
             const std::int64_t ranks = task.lane == StepLane::layers
                                            ? life.layer_groups[index(task.axis)].ranks
                                            : life.groups[0].ranks;
-            maker.call(task.kind, task.axis, ranks, task.message.value, task.start, task.end);
+            maker.call(task.kind, task.axis, ranks, task.message.value, from, to);
         }
     }
-    if (total > life.total && report.step.data_exposed > 0)
+    for (const RetimedStep::Span& span : times.spans())
     {
-        maker.call(StepKind::reduce_scatter, Axis::data, life.groups[0].ranks, 0, life.total, total);
+        if (span.computes < 0)
+        {
+            continue;
+        }
+        const StepTask& task = life.tasks[static_cast<std::size_t>(span.computes)];
+        if (task.kind == StepKind::optimizer)
+        {
+            maker.optimize(span.from, span.computes_to);
+            continue;
+        }
+        const UnitProfile& unit = profile_of(profile, s.model, task.layer);
+        const bool forward = task.kind == StepKind::forward;
+        maker.compute(shares_of(forward ? unit.forward : backward_of(unit)), forward, span.from,
+                      span.computes_to);
     }
     return maker.take();
 }
 
-// Blocks of the pipeline with what of them is traffic at their ends.
-GpuTrace trace_of_pipeline(const Scenario& s, const Report& report)
+// Micro-batch by micro-batch, with what of them is traffic at their ends.
+GpuTrace trace_of_blocks(const Scenario& s, const Report& report)
 {
     const StepTime& step = report.step;
     const Timeline& timeline = report.pipeline.timeline;
@@ -170,11 +296,12 @@ GpuTrace trace_of_pipeline(const Scenario& s, const Report& report)
     for (const Event& event : timeline.rank(static_cast<std::size_t>(longest)))
     {
         const double length = (event.end - event.start) * scale;
+        const bool forward = event.operation.pass == Pass::forward;
         double at = event.start * scale + length * step.compute / working;
-        maker.compute(fmt::format("{}: micro-batch {} of stage {}",
-                                  event.operation.pass == Pass::forward ? "forward" : "backward",
-                                  event.operation.micro_batch, event.operation.stage),
-                      event.start * scale, at);
+        maker.range(fmt::format("{}: micro-batch {} of stage {}", forward ? "forward" : "backward",
+                                event.operation.micro_batch, event.operation.stage),
+                    event.start * scale, event.end * scale);
+        maker.compute(shares_of(step), forward, event.start * scale, at);
         for (const Share& share : shares)
         {
             const double took = length * share.seconds / working;
@@ -191,87 +318,23 @@ GpuTrace trace_of_pipeline(const Scenario& s, const Report& report)
                    report.collective.ranks, report.collective.message.value, before,
                    before + step.data_exposed);
     }
-    maker.compute("optimizer", before + step.data_exposed, step.total());
+    maker.range("optimizer", before + step.data_exposed, step.total());
+    maker.optimize(before + step.data_exposed, step.total());
     return maker.take();
-}
-
-double microseconds(std::int64_t nanoseconds)
-{
-    return static_cast<double>(nanoseconds) / 1e3;
-}
-
-nlohmann::json arguments_of(const GpuTrace& trace, const GpuEvent& event)
-{
-    nlohmann::json out{{"device", 0},
-                       {"stream", event.work == GpuWork::computing ? 7 : 24},
-                       {"correlation", event.correlation}};
-    if (event.collective > 0)
-    {
-        const TraceCollective& call = trace.collectives[event.collective - 1];
-        const std::int64_t each = std::max<std::int64_t>(1, call.count) * kKinetoElement;
-        out["Collective name"] = call.name;
-        out["Process Group Description"] = call.group;
-        out["Process Group Name"] = call.group;
-        out["Group size"] = call.ranks;
-        out["dtype"] = call.type;
-        out["In msg nelems"] = call.bytes_in / each;
-        out["Out msg nelems"] = call.bytes_out / each;
-    }
-    return out;
 }
 
 } // namespace
 
-GpuTrace predicted_trace(const Scenario& scenario, const Report& report)
+GpuTrace predicted_trace(const Scenario& s, const Report& report)
 {
-    return scenario.parallel.pipeline > 1 ? trace_of_pipeline(scenario, report)
-                                          : trace_of_life(scenario, report);
-}
-
-std::string kineto_text(const GpuTrace& trace)
-{
-    using nlohmann::json;
-    json events = json::array();
-    std::int64_t until = 0;
-    for (const GpuEvent& event : trace.events)
-    {
-        until = std::max(until, event.end());
-    }
-    for (const TraceStep& step : trace.steps)
-    {
-        events.push_back({{"ph", "X"},
-                          {"cat", "user_annotation"},
-                          {"name", step.name},
-                          {"pid", 1},
-                          {"tid", 1},
-                          {"ts", 0},
-                          {"dur", microseconds(until)}});
-    }
-    for (const GpuEvent& event : trace.events)
-    {
-        events.push_back({{"ph", "X"},
-                          {"cat", "cuda_runtime"},
-                          {"name", "cudaLaunchKernel"},
-                          {"pid", 1},
-                          {"tid", 1},
-                          {"ts", microseconds(std::max<std::int64_t>(0, event.launched))},
-                          {"dur", 0},
-                          {"args", {{"correlation", event.correlation}}}});
-        events.push_back({{"ph", "X"},
-                          {"cat", "kernel"},
-                          {"name", trace.names[event.name]},
-                          {"pid", 0},
-                          {"tid", event.work == GpuWork::computing ? 7 : 24},
-                          {"ts", microseconds(event.start)},
-                          {"dur", microseconds(event.length)},
-                          {"args", arguments_of(trace, event)}});
-    }
-    const json document{
-        {"schemaVersion", 1},
-        {"deviceProperties", json::array({{{"id", 0}, {"name", trace.device}}})},
-        {"distributedInfo", {{"backend", "nccl"}, {"rank", trace.rank}, {"world_size", trace.world}}},
-        {"traceEvents", std::move(events)}};
-    return document.dump() + "\n";
+    StepOptions options;
+    options.strategy = s.parallel.shard_group > 0 && s.parallel.zero == 3
+                           ? StepStrategy::hsdp
+                           : static_cast<StepStrategy>(std::clamp<std::int64_t>(s.parallel.zero, 0, 3));
+    options.accumulation = micro_batches(s);
+    options = in_range(options);
+    const bool by_layers = s.parallel.pipeline == 1 && options.accumulation == micro_batches(s);
+    return by_layers ? trace_of_life(s, report, options) : trace_of_blocks(s, report);
 }
 
 } // namespace ringside

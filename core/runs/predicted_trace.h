@@ -7,12 +7,14 @@
 namespace ringside
 {
 
-// One rank's step. Without a pipeline it is step_life()'s, layer by layer, of at most 64 micro-batches; else
-// that of the pipeline rank that works longest, an operation a block. Faults: none, of a valid scenario.
+// One rank's step, whose parts take what the step model says, by kernels and collectives that are named as
+// real ones are. Without a pipeline and of at most 64 micro-batches it goes layer by layer, as step_life();
+// else it is that of the pipeline rank that works longest, an operation a block. Faults: none, of a valid
+// scenario.
 GpuTrace predicted_trace(const Scenario& scenario, const Report& report);
 
 // A trace as Kineto's JSON, which Perfetto, chrome://tracing and the reader here open: its GPU events, their
-// launches and steps.
+// launches, named stretches and steps.
 std::string kineto_text(const GpuTrace& trace);
 
 } // namespace ringside

@@ -208,7 +208,7 @@ private:
 RunFile run_file(std::string name, std::string text)
 {
     const auto owned = std::make_shared<const std::string>(std::move(text));
-    return {std::move(name), [owned] { return std::make_unique<OwnedText>(owned); }};
+    return {std::move(name), [owned] { return std::make_unique<OwnedText>(owned); }, std::ssize(*owned)};
 }
 
 std::int64_t rank_of_name(std::string_view name)

@@ -18,6 +18,7 @@ struct RunFile
 {
     std::string name;
     std::function<std::unique_ptr<ByteSource>()> open; // from the beginning, each time
+    std::int64_t bytes = 0;                            // of the file; 0: not known
 };
 
 // A text as a file of a run.

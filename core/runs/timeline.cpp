@@ -310,4 +310,33 @@ TraceJoin join_traces(const std::vector<GpuTrace>& traces)
     return join;
 }
 
+LateRanks late_ranks(const TraceJoin& join, std::int64_t gpus_per_node)
+{
+    LateRanks late;
+    if (join.straggler < 0)
+    {
+        return late;
+    }
+    const auto [least, most] = std::ranges::minmax(join.ranks, {}, &RankWait::waited);
+    const double halfway = (least.waited + most.waited) / 2;
+    const auto node_of = [per_node = std::max<std::int64_t>(1, gpus_per_node)](std::int64_t rank)
+    { return rank / per_node; };
+    const std::int64_t node = node_of(join.straggler);
+    std::int64_t on_time = 0;
+    bool elsewhere = false;
+    for (const RankWait& rank : join.ranks)
+    {
+        const bool is_late = rank.waited < halfway;
+        if (is_late)
+        {
+            late.ranks.push_back(rank.rank);
+        }
+        on_time += !is_late && node_of(rank.rank) == node ? 1 : 0;
+        elsewhere = elsewhere || (is_late && node_of(rank.rank) != node);
+    }
+    late.node = late.ranks.size() > 1 && on_time == 0 && !elsewhere ? node : -1;
+    late.beside = late.ranks.size() == 1 ? on_time : 0;
+    return late;
+}
+
 } // namespace ringside

@@ -103,6 +103,14 @@ struct TraceStep
     GpuTimeline gpu; // of what was launched in it
 };
 
+// What the program calls a stretch of the GPU's time [ns]: "forward: layer 3".
+struct TraceRange
+{
+    std::string name;
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+};
+
 struct KernelSum
 {
     std::string name;
@@ -125,6 +133,7 @@ struct GpuTrace
     std::vector<KernelSum> longest; // kernels and copies, the ten with the most time
     std::vector<GpuEvent> events;   // that count, by start
     std::vector<std::string> names; // of them
+    std::vector<TraceRange> ranges; // of a predicted trace, by start
     std::vector<std::string> messages;
 };
 
@@ -152,5 +161,14 @@ struct TraceJoin
     bool same_calls = true;      // all have as many
 };
 TraceJoin join_traces(const std::vector<GpuTrace>& traces);
+
+// Those that waited less than halfway between the least and the most, where anybody waited.
+struct LateRanks
+{
+    std::vector<std::int64_t> ranks;
+    std::int64_t node = -1;  // all of whose ranks they are, and of no other's; -1: of none
+    std::int64_t beside = 0; // ranks of the same node that are on time, where it is one rank that is late
+};
+LateRanks late_ranks(const TraceJoin& join, std::int64_t gpus_per_node);
 
 } // namespace ringside

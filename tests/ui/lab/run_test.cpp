@@ -2,12 +2,14 @@
 // read refused with the reason.
 #include "tests/source_path.h"
 #include "tests/ui/words.h"
+#include <fmt/format.h>
 
 #include "app/files/files.h"
 #include "app/session/dropped.h"
 #include "app/session/set_up.h"
 #include "core/runs/predicted_trace.h"
 
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 using namespace ringside;
@@ -196,4 +198,32 @@ TEST_CASE("words of a run are whole at every size")
     test::check_words_at_every_size(w, "memory");
     drop(w, {data("hang")});
     test::check_words_at_every_size(w, "dumps");
+}
+
+TEST_CASE("files larger than a frame can read are read beside the window, and reading can be stopped")
+{
+    Window w;
+    constexpr std::string_view kLine =
+        " [2024-04-06 02:59:36] iteration  {}/ 90000 | consumed samples: 128 | elapsed time per "
+        "iteration (ms): 500.0 | global batch size: 128 | lm loss: 2.0E+00 |\n";
+    std::string log;
+    for (int step = 1; log.size() <= static_cast<std::size_t>(kReadAtOnce); ++step)
+    {
+        log += fmt::format(kLine, step);
+    }
+    w.session().take_run({run_file("folder/long.log", log)});
+    w.frame(0);
+    REQUIRE(says(w, "Reading long.log"));
+    CHECK(w.session().frame(0).opening->name == "long.log");
+    CHECK(run_of(w) == nullptr);
+    w.session().apply(RunCommand::stop);
+    CHECK(w.session().frame(0).opening == nullptr);
+    w.frames(3);
+    CHECK(run_of(w) == nullptr);
+
+    w.session().take_run({run_file("long.log", log)});
+    w.settle(300);
+    REQUIRE(run_of(w) != nullptr);
+    CHECK(w.session().frame(0).opening == nullptr);
+    CHECK(measured_step_seconds(run_of(w)->run) == Catch::Approx(0.5));
 }

@@ -20,6 +20,7 @@ class Works;
 enum class StageTool;
 struct CourseFrame;
 struct FitMeasured;
+struct ImportFrame;
 struct LabAction;
 struct LabFrame;
 struct KeptSearch;
@@ -33,6 +34,7 @@ struct Notice;
 struct Presets;
 struct Report;
 struct RunFrame;
+struct RunOpening;
 struct StageFrame;
 struct StudyAction;
 struct StudyFrame;
@@ -88,6 +90,7 @@ struct Frame
     Playback playback;
     bool can_undo = false;
     bool can_redo = false;
+    bool in_browser = false;                           // which has keys of its own
     double clock = 0;                                  // [s] for easing only
     Works* works = nullptr;                            // for work_on(); null only in a Frame made by hand
     const std::vector<KeptSearch>* searches = nullptr; // the newest first; null only in a Frame made by hand
@@ -99,6 +102,8 @@ struct Frame
     const StageFrame* stage = nullptr;       // what is on for a class; null only in a Frame made by hand
     const MeasuredFrame* measured = nullptr; // steps that were pasted; null before any
     const RunFrame* run = nullptr;           // a real run that was opened; null before any
+    const RunOpening* opening = nullptr;     // one whose files are being read; null: none
+    const ImportFrame* imported = nullptr;   // the launch file that the scenario was read from; null: none
     const AccuracyFrame* accuracy = nullptr; // of public steps; null before anybody asked
     const Saving* saving = nullptr;          // null: no animation is being saved
     std::string_view back = {}; // id of the view with the question that this one is shown for; empty: none
@@ -219,7 +224,8 @@ enum class RunCommand
     keep,     // what is opened next is compared with it
     forget,   // the kept one
     software, // its step becomes a software of one's own
-    close
+    close,
+    stop // reading what is being opened
 };
 
 // What a topic asks for is boxed, so that only the views that ask pull its headers in: to_action() of

@@ -18,4 +18,11 @@ struct RunFrame
     std::shared_ptr<const RunFrame> other = {}; // kept, to be compared with; null: none
 };
 
+// Files of a run that are being read beside the window.
+struct RunOpening
+{
+    std::string name;
+    double progress = 0; // 0 to 1
+};
+
 } // namespace ringside

@@ -1,5 +1,8 @@
 // Before a run: what can be dropped or pasted, an example, and the engine's own step, which waits for it.
+#include <fmt/format.h>
+
 #include "ui/views/lab/run/pages.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/sheet.h"
 
 #include <array>
@@ -27,10 +30,37 @@ constexpr std::array<RunKindWords, 6> kRunKinds{{
 
 } // namespace
 
+void draw_opening(const RunRoom& r, Rect& area)
+{
+    const RunOpening* opening = r.frame.opening;
+    if (opening == nullptr)
+    {
+        return;
+    }
+    Rect row = area.cut_top(r.p.px(44));
+    area.cut_top(r.p.px(12));
+    r.p.part("reading", row);
+    const Rect stop = row.cut_right(r.p.px(90));
+    row.cut_right(r.p.px(12));
+    if (button(r.p, stop, "Stop###run stop"))
+    {
+        r.out.push(RunCommand::stop);
+    }
+    const Rect words = progress_line(r.p, row, opening->progress);
+    r.p.text_within(words.x, words.middle(), words.w, Type::body, r.p.theme.text,
+                    fmt::format("Reading {}: {:.0f}%", opening->name, opening->progress * 100));
+}
+
 void draw_no_run(const RunRoom& r)
 {
     const Painter& p = r.p;
     Rect area = r.area;
+    draw_opening(r, area);
+    if (r.frame.lesson != nullptr) // it has words of its own
+    {
+        draw_run_lanes(r, area, r.state.picture(r.frame));
+        return;
+    }
     Rect words = area;
     words.w = std::min(words.w, p.px(860));
     Sheet sheet(p, words);

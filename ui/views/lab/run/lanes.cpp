@@ -46,22 +46,12 @@ Fill fill_of_part(const Theme& t, MeasuredPart part)
     }
 }
 
-// Blocks of the prediction are forward and backward, which kernels by themselves do not say.
-Fill fill_of_block(const Theme& t, const RunBlock& block)
-{
-    return block.name.starts_with("forward") ? Fill{.ink = t.forward}
-           : block.name.starts_with("backward")
-               ? Fill{.ink = t.backward_input, .half = t.backward_weight.fill}
-           : block.name.starts_with("optimizer") ? Fill{.ink = t.of(Component::momentum)}
-                                                 : fill_of_part(t, block.part);
-}
-
 void draw_lane_blocks(const TimeLanes& lanes, TimeLanes& into, std::size_t lane, const Theme& t,
                       std::span<const RunBlock> blocks)
 {
     for (const RunBlock& block : blocks)
     {
-        const Fill fill = fill_of_block(t, block);
+        const Fill fill = fill_of_part(t, block.part);
         if (const auto where = into.block(lane, block.from, block.to, fill))
         {
             lanes.label(*where, fill.ink.label, {block.name});
@@ -103,17 +93,14 @@ float draw_run_legend(const Painter& p, Rect area, const RunPicture& picture, co
                                                    {MeasuredPart::expert, "expert"},
                                                    {MeasuredPart::pipeline, "pipeline"},
                                                    {MeasuredPart::copies, "copies"}}};
-    std::vector<LegendItem> items{
-        {"waiting for communication", waiting_fill(p.theme)},
-        {"forward", {.ink = p.theme.forward}},
-        {"backward", {.ink = p.theme.backward_input, .half = p.theme.backward_weight.fill}}};
+    std::vector<LegendItem> items{{"waiting for communication", waiting_fill(p.theme)}};
     const auto has = [](const std::vector<RunBlock>& lane, MeasuredPart part)
     { return std::ranges::find(lane, part, &RunBlock::part) != lane.end(); };
     for (const Named& each : kNamed)
     {
-        const bool measured =
-            run != nullptr && (has(run->computing, each.part) || has(run->traffic, each.part));
-        if (measured || has(picture.predicted.traffic, each.part))
+        const auto shows = [&](const RunSide& side)
+        { return has(side.computing, each.part) || has(side.traffic, each.part); };
+        if (shows(picture.predicted) || (run != nullptr && shows(*run)))
         {
             items.push_back({std::string(each.name), fill_of_part(p.theme, each.part)});
         }

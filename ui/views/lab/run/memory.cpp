@@ -52,13 +52,14 @@ MemoryRow ledger_row(const Theme& t, const MemoryReport& memory)
     return row;
 }
 
-void add_snapshot_rows(std::vector<MemoryRow>& rows, const Theme& t, const MemorySnapshot& s)
+void add_snapshot_rows(std::vector<MemoryRow>& rows, const Theme& t, const MemorySnapshot& s,
+                       const std::string& whose)
 {
-    MemoryRow peak{"run, at its peak", {}};
+    MemoryRow peak{whose + ", at its peak", {}};
     peak.parts.push_back({static_cast<double>(s.peak), {t.series[0]}, "in use"});
     peak.total = static_cast<double>(s.peak);
     rows.push_back(std::move(peak));
-    MemoryRow end{"run, at the end", {}};
+    MemoryRow end{whose + ", at the end", {}};
     for (std::size_t i = 0; i < s.parts.size(); ++i)
     {
         end.parts.push_back(
@@ -66,7 +67,7 @@ void add_snapshot_rows(std::vector<MemoryRow>& rows, const Theme& t, const Memor
     }
     end.total = sum_of(end.parts);
     rows.push_back(std::move(end));
-    MemoryRow reserved{"run, reserved", {}};
+    MemoryRow reserved{whose + ", reserved", {}};
     reserved.parts = {{static_cast<double>(s.live), {t.series[0]}, "in use"},
                       {static_cast<double>(s.inactive), idle_fill(t), "fragments"},
                       {static_cast<double>(s.empty_segments), plain_fill(t.control), "free segments"}};
@@ -78,10 +79,15 @@ std::vector<MemoryRow> memory_rows(const RunRoom& r)
 {
     const Theme& t = r.p.theme;
     std::vector<MemoryRow> rows{ledger_row(t, r.frame.now.report->memory)};
+    if (r.frame.run == nullptr)
+    {
+        add_snapshot_rows(rows, t, r.state.picture(r.frame).memory, "step");
+        return rows;
+    }
     const RunReading& run = r.frame.run->run;
     if (run.snapshot)
     {
-        add_snapshot_rows(rows, t, *run.snapshot);
+        add_snapshot_rows(rows, t, *run.snapshot, "run");
     }
     if (run.log)
     {
@@ -149,17 +155,21 @@ void draw_blocks(const RunRoom& r, Rect area, const std::vector<NamedBlocks>& bl
 
 void draw_run_memory(const RunRoom& r)
 {
-    const std::vector<MemoryRow> rows = r.frame.run != nullptr ? memory_rows(r) : std::vector<MemoryRow>();
+    Rect area = r.area;
+    draw_opening(r, area);
+    const std::vector<MemoryRow> rows = memory_rows(r);
     if (rows.size() < 2)
     {
         empty_state(
-            r.p, r.area, "These files say nothing of memory",
+            r.p, area, "These files say nothing of memory",
             "Drop a snapshot of torch.cuda.memory._dump_snapshot(), or a log that prints allocated or "
             "reserved memory.");
         return;
     }
-    Rect area = r.area;
-    say_run(r, area);
+    if (r.frame.run != nullptr)
+    {
+        say_run(r, area);
+    }
     const std::vector<NamedBlocks>& blocks = r.state.picture(r.frame).blocks;
     const float high = r.p.px(44) * static_cast<float>(rows.size()) + r.p.px(40);
     draw_memory_bars(r, blocks.empty() ? area : area.cut_top(std::min(high, area.h / 2)), rows);

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/base/work.h"
+#include "core/evaluate/sensitivity.h"
 #include "ui/views/lab/run/pages.h"
-#include "ui/views/performance/waterfall/pages.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/scrolled_sheet.h"
 
@@ -102,7 +103,7 @@ void draw_advice(Sheet& sheet, const RunRoom& r, const RunPicture& picture)
 
 void draw_moves_of_engine(Sheet& sheet, const RunRoom& r)
 {
-    const auto all = what_if(r.frame);
+    const auto all = work_on<Sensitivity>(r.frame.works, {r.frame.now.scenario, r.frame.now.report->step});
     if (!all)
     {
         sheet.note(fault_sentence(all));
@@ -149,6 +150,7 @@ void draw_run_next(const RunRoom& r)
     }
     const RunPicture& picture = r.state.picture(r.frame);
     Rect area = r.area;
+    draw_opening(r, area);
     say_run(r, area);
     area.w = std::min(area.w, r.p.px(900));
     ScrolledSheet sheet(r.p, area, "###run next", std::to_string(r.frame.run->number));

@@ -39,6 +39,7 @@ struct RunPicture
     RunSide predicted;
     std::vector<ComparedPart> between; // from the kept run, in place of the prediction, to this one
     std::vector<RunAdvice> advice;
+    MemorySnapshot memory;           // without a run: the predicted one
     std::vector<NamedBlocks> blocks; // at the peak
 };
 
@@ -58,6 +59,8 @@ using RunRoom = PageRoom<MyRunState>;
 
 extern const Page<MyRunState> run_step_page, run_memory_page, run_next_page;
 
+// Takes what it needs of the area; nothing where no files are being read.
+void draw_opening(const RunRoom& room, Rect& area);
 // Before a run: what can be opened, and the engine's own step.
 void draw_no_run(const RunRoom& room);
 // The measured step, or the log's, above the prediction.

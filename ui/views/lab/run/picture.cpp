@@ -1,3 +1,4 @@
+#include "core/runs/predicted_snapshot.h"
 #include "core/runs/predicted_trace.h"
 #include "ui/views/lab/run/pages.h"
 
@@ -39,12 +40,20 @@ RunSide side_of(const GpuTrace& trace, std::span<const GpuEvent> events, const S
     }
     const double nearby = events.size() > kMostBlocks ? kNearby * side.total : 0;
     const std::vector<MeasuredPart> parts = parts_of_events(trace, events, step);
+    std::size_t range = 0; // the last one that has begun
     for (std::size_t i = 0; i < events.size(); ++i)
     {
         const GpuEvent& event = events[i];
         const bool computes = event.work == GpuWork::computing || event.work == GpuWork::set;
+        while (range + 1 < trace.ranges.size() && trace.ranges[range + 1].from <= event.start)
+        {
+            ++range;
+        }
+        const bool named = computes && !trace.ranges.empty();
         add_block(computes ? side.computing : side.traffic,
-                  {at(event.start), at(event.end()), parts[i], trace.names[event.name]}, nearby);
+                  {at(event.start), at(event.end()), parts[i],
+                   named ? trace.ranges[range].name : trace.names[event.name]},
+                  nearby);
     }
     for (const GpuSpan& span : exposed_communication(events))
     {
@@ -95,10 +104,13 @@ RunPicture picture_of(const RunFrame* run, std::size_t rank, const Scenario& sce
     picture.predicted = side_of(predicted, predicted.events, report.step);
     if (run == nullptr)
     {
+        const auto memory = read_snapshot(tree_of_json(predicted_snapshot(scenario, report)));
+        picture.memory = memory ? *memory : MemorySnapshot();
+        picture.blocks = named_blocks(picture.memory.peak_sizes, scenario);
         return picture;
     }
     picture.compared = compare_run(run->run, scenario, report);
-    picture.advice = advice_on(run->run, picture.compared);
+    picture.advice = advice_on(run->run, picture.compared, scenario.cluster.gpus_per_node);
     if (!run->run.traces.empty())
     {
         const GpuTrace& trace = run->run.traces[std::min(rank, run->run.traces.size() - 1)];

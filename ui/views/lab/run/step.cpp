@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/runs/predicted_snapshot.h"
 #include "core/runs/predicted_trace.h"
 #include "ui/views/lab/run/pages.h"
 
@@ -31,6 +32,7 @@ void draw_run_step(const RunRoom& r)
     }
     const RunPicture& picture = r.state.picture(r.frame);
     Rect area = r.area;
+    draw_opening(r, area);
     say_run(r, area);
     const float rows = run_rows_height(r.p, picture, r.state.from_run);
     const float lower = std::max(0.0F, std::min(rows, area.h - r.p.px(kLeastLanes + 12)));
@@ -105,6 +107,11 @@ void draw_run_buttons(PanelColumn& column, const RunRoom& r, const RunPicture& p
     {
         r.out.push(SaveText{"predicted.pt.trace.json",
                             kineto_text(predicted_trace(r.frame.now.scenario, *r.frame.now.report))});
+    }
+    if (column.button("Save the predicted snapshot###run snapshot"))
+    {
+        r.out.push(SaveText{"predicted_snapshot.pickle",
+                            pickle_of(predicted_snapshot(r.frame.now.scenario, *r.frame.now.report))});
     }
     if (column.button("Close this run###run close"))
     {
