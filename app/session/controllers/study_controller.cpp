@@ -111,13 +111,12 @@ void StudyController::update_frame()
     next_look_ms_ = f.now.end_of(f.now.day());
     for (const FamilyInfo& family : families_)
     {
-        const Card& card = card_of(cards_, family.id);
         const bool suspended = progress_.suspended.contains(family.id);
-        f.due += !suspended && is_due(card, f.now) ? 1 : 0;
-        f.fresh += !suspended && card.phase == CardPhase::fresh ? 1 : 0;
-        if (card.due_ms > f.now.ms)
+        f.due += !suspended && due_variant(state, family) ? 1 : 0;
+        for (const Card* card : cards_of(cards_, family))
         {
-            next_look_ms_ = std::min(next_look_ms_, card.due_ms);
+            f.fresh += !suspended && card->phase == CardPhase::fresh ? 1 : 0;
+            next_look_ms_ = card->due_ms > f.now.ms ? std::min(next_look_ms_, card->due_ms) : next_look_ms_;
         }
     }
 }

@@ -19,8 +19,8 @@ constexpr std::string_view kMoreHeader = ",seed,variant,hints,automatic_rating,m
 
 std::string log_row(const Review& r)
 {
-    return fmt::format("{},{},{},{},{}", csv_cell(r.card, ','), r.time_ms, static_cast<int>(r.rating),
-                       static_cast<int>(r.state), r.duration_ms);
+    return fmt::format("{},{},{},{},{}", csv_cell(card_name(r.card, r.variant), ','), r.time_ms,
+                       static_cast<int>(r.rating), static_cast<int>(r.state), r.duration_ms);
 }
 
 // The columns of one row by name, and what is wrong with them.
@@ -76,6 +76,21 @@ private:
     bool good_ = true;
 };
 
+// Takes the variant off the name of its card, "state/2"; another that the row names by itself stays.
+void take_variant(Review& r, bool named)
+{
+    const std::size_t slash = std::min(r.card.rfind('/'), r.card.size());
+    const std::string family = r.card.substr(0, slash);
+    int variant = 0;
+    std::from_chars(r.card.data() + std::min(slash + 1, r.card.size()), r.card.data() + r.card.size(),
+                    variant);
+    if (variant > 0 && card_name(family, variant) == r.card && (!named || variant == r.variant))
+    {
+        r.card = family;
+        r.variant = variant;
+    }
+}
+
 bool read_review(RowReader& row, Review& r)
 {
     constexpr std::int64_t kLastMs = 32'503'680'000'000; // the year 3000
@@ -89,6 +104,7 @@ bool read_review(RowReader& row, Review& r)
     r.duration_ms = row.whole<std::int64_t>("review_duration", 0, kLastMs, 0);
     r.seed = row.whole<std::uint64_t>("seed", 0, ~std::uint64_t{0}, 0);
     r.variant = row.whole("variant", 0, 1'000'000, 0);
+    take_variant(r, !row.text("variant").empty());
     r.hints = row.whole("hints", 0, 3, 0);
     const int automatic = row.whole("automatic_rating", 1, 4, 0);
     r.automatic = automatic == 0 ? std::nullopt : std::optional(static_cast<Grade>(automatic));
@@ -202,7 +218,7 @@ std::string topic_row(const HeatTopic& topic)
     const HeatCell& cell = topic.all;
     const std::string then = cell.then ? format_percent(*cell.then) : "";
     return fmt::format("| {} | {} | {} | {} of {} | {} |\n", topic.topic->name, format_percent(*cell.today),
-                       then, cell.seen, cell.families, cell.due);
+                       then, cell.seen, cell.cards, cell.due);
 }
 
 } // namespace

@@ -48,7 +48,7 @@ struct Sums
 
 void add(HeatCell& cell, Sums& sums, const Card& card, const StudyState& study)
 {
-    ++cell.families;
+    ++cell.cards;
     if (card.phase == CardPhase::fresh)
     {
         return;
@@ -56,7 +56,6 @@ void add(HeatCell& cell, Sums& sums, const Card& card, const StudyState& study)
     ++cell.seen;
     cell.right += is_first_try(card) ? 1 : 0;
     cell.attempts += card.reviews;
-    cell.due += is_due(card, study.now) ? 1 : 0;
     if (!is_settled(card, study.now))
     {
         return;
@@ -139,9 +138,14 @@ std::vector<HeatTopic> heat_map(const StudyState& study)
         }
         const auto at = static_cast<std::size_t>(topic - kTopics.data());
         const auto kind = static_cast<std::size_t>(group_of(family));
-        const Card& card = card_of(study.cards, family.id);
-        add(heat[at].all, sums[at][kKindGroups], card, study);
-        add(heat[at].kinds[kind], sums[at][kind], card, study);
+        for (const Card* card : cards_of(study.cards, family))
+        {
+            add(heat[at].all, sums[at][kKindGroups], *card, study);
+            add(heat[at].kinds[kind], sums[at][kind], *card, study);
+        }
+        const int due = due_variant(study, family) ? 1 : 0;
+        heat[at].all.due += due;
+        heat[at].kinds[kind].due += due;
     }
     for (std::size_t i = 0; i < heat.size(); ++i)
     {
@@ -171,19 +175,22 @@ std::vector<int> forecast(const StudyState& study, int days)
     const StudyDay today = study.now.day();
     for (const FamilyInfo& family : study.families)
     {
-        Card card = card_of(study.cards, family.id);
-        if (card.phase == CardPhase::fresh || study.progress.suspended.contains(family.id))
+        const auto cards = cards_of(study.cards, family);
+        std::set<StudyDay> reviewed_on; // at most once a day, whatever its variants
+        for (std::size_t v = 0; v < cards.size() && !study.progress.suspended.contains(family.id); ++v)
         {
-            continue;
+            Card card = *cards[v];
+            for (StudyDay day = std::max(today, study.now.day_of(card.due_ms));
+                 card.phase != CardPhase::fresh && day < today + days; day = study.now.day_of(card.due_ms))
+            {
+                reviewed_on.insert(day);
+                const std::int64_t at = std::max(card.due_ms, study.now.ms);
+                card = reviewed(card, Grade::good, at, schedule, card_name(family.id, static_cast<int>(v)));
+            }
         }
-        StudyDay last = today - 1;
-        for (StudyDay day = std::max(today, study.now.day_of(card.due_ms)); day < today + days;
-             day = study.now.day_of(card.due_ms))
+        for (const StudyDay day : reviewed_on)
         {
-            counts[static_cast<std::size_t>(day - today)] += day == last ? 0 : 1; // steps of one day: once
-            last = day;
-            const std::int64_t at = std::max(card.due_ms, study.now.ms);
-            card = reviewed(card, Grade::good, at, schedule, family.id);
+            ++counts[static_cast<std::size_t>(day - today)];
         }
     }
     return counts;
@@ -194,7 +201,11 @@ std::vector<Leech> leeches(const StudyState& study)
     std::vector<Leech> found;
     for (const FamilyInfo& family : study.families)
     {
-        const int lapses = card_of(study.cards, family.id).lapses;
+        int lapses = 0;
+        for (const Card* card : cards_of(study.cards, family))
+        {
+            lapses = std::max(lapses, card->lapses);
+        }
         if (lapses >= kLeechLapses && !study.progress.suspended.contains(family.id))
         {
             found.push_back({family.id, lapses,

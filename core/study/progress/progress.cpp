@@ -1,5 +1,7 @@
 #include "core/study/progress/progress.h"
 
+#include <fmt/format.h>
+
 #include "core/base/overloaded.h"
 #include "core/study/progress/merge.h"
 
@@ -25,7 +27,8 @@ void put(std::set<std::string>& set, const std::string& name, bool in)
 
 void add_review(Progress& progress, Review review)
 {
-    review.state = card_in(progress.reviews, review.card, schedule_of(progress)).phase;
+    const std::string name = card_name(review.card, review.variant);
+    review.state = card_in(progress.reviews, name, schedule_of(progress)).phase;
     progress.reviews.push_back(std::move(review));
 }
 
@@ -64,34 +67,40 @@ Schedule schedule_of(const Progress& progress, std::int64_t offset_ms)
     return s;
 }
 
+std::string card_name(std::string_view family, int variant)
+{
+    return variant <= 0 ? std::string(family) : fmt::format("{}/{}", family, variant);
+}
+
 Cards replay(const std::vector<Review>& reviews, const Schedule& schedule)
 {
     Cards cards;
     for (const Review& review : reviews)
     {
-        Card& card = cards[review.card];
-        card = reviewed(card, review.rating, review.time_ms, schedule, review.card);
+        const std::string name = card_name(review.card, review.variant);
+        Card& card = cards[name];
+        card = reviewed(card, review.rating, review.time_ms, schedule, name);
     }
     return cards;
 }
 
-Card card_in(const std::vector<Review>& reviews, std::string_view family, const Schedule& schedule)
+Card card_in(const std::vector<Review>& reviews, std::string_view name, const Schedule& schedule)
 {
     Card card;
     for (const Review& review : reviews)
     {
-        if (review.card == family)
+        if (name.starts_with(review.card) && name == card_name(review.card, review.variant))
         {
-            card = reviewed(card, review.rating, review.time_ms, schedule, review.card);
+            card = reviewed(card, review.rating, review.time_ms, schedule, name);
         }
     }
     return card;
 }
 
-const Card& card_of(const Cards& cards, std::string_view family)
+const Card& card_of(const Cards& cards, std::string_view name)
 {
     static const Card kFresh{};
-    const auto found = cards.find(family);
+    const auto found = cards.find(name);
     return found == cards.end() ? kFresh : found->second;
 }
 

@@ -91,15 +91,17 @@ struct Progress
     bool operator==(const Progress&) const = default;
 };
 
-// Every question that was reviewed at least once, by family.
+// The name of a variant's card: its family's for the first, "state/2" for the third.
+std::string card_name(std::string_view family, int variant);
+// Every question that was reviewed at least once, by card_name(): each variant is remembered by itself.
 using Cards = std::map<std::string, Card, std::less<>>;
 
 Schedule schedule_of(const Progress& progress, std::int64_t offset_ms = 0);
 Cards replay(const std::vector<Review>& reviews, const Schedule& schedule);
-// One question of the log.
-Card card_in(const std::vector<Review>& reviews, std::string_view family, const Schedule& schedule);
-// A card nobody has seen, for families that are not among the cards.
-const Card& card_of(const Cards& cards, std::string_view family);
+// One question of the log, by card_name().
+Card card_in(const std::vector<Review>& reviews, std::string_view name, const Schedule& schedule);
+// A card nobody has seen, for names that are not among the cards.
+const Card& card_of(const Cards& cards, std::string_view name);
 // Removes the last review and returns it; nothing when there is none.
 std::optional<Review> undo_last(Progress& progress);
 // Adds reviews that are not there yet (same card, same time) where their time belongs; returns how many.

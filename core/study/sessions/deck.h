@@ -1,8 +1,9 @@
 // What to ask next, and how well each topic stands: decks, the 24 topics' recall today and on the interview's
 // day, the reviews of the coming days. Which questions there are is given as plain data.
 //
-// A variant is asked once each from easy to hard, one per pass, then the seed picks. Topics show the mean of
-// what was first seen on an earlier day; a topic without such questions has no recall, which is not zero.
+// Every variant is a card of its own. Once one of a family was answered, the others wait until the next day;
+// one never asked counts as new, easy ones first. Topics show the mean of what was first seen on an earlier
+// day; a topic without such questions has no recall, which is not zero.
 #pragma once
 
 #include "core/study/progress/progress.h"
@@ -27,7 +28,8 @@ struct VariantInfo
     bool draws = true;   // other numbers with another seed
 };
 
-// A family of questions: the same question with new numbers each time. One card of the memory model.
+// A family of questions: each of its variants is the same question with new numbers each time, and one card
+// of the memory model.
 struct FamilyInfo
 {
     std::string id;
@@ -124,9 +126,17 @@ struct DeckCard
 // Due ones first, least remembered first with topics interleaved; then new ones, easy before medium before
 // hard and in the order of their topics. No family twice. Suspended ones are left out.
 std::vector<DeckCard> make_deck(const StudyState& study, const DeckRequest& request);
-// Which variant to ask: each once from easy to hard, one a pass, then whichever the seed picks. Only those
-// the filter lets through, where there are such.
-int variant_to_ask(const FamilyInfo& family, const DeckFilter& filter, int passes, std::uint64_t seed);
+// Its variants that the filter lets through; all where it lets none through.
+std::vector<int> variants_for(const FamilyInfo& family, const DeckFilter& filter);
+// The one to ask whatever is due: the first that was never asked, else the least remembered.
+int next_variant(const StudyState& study, const FamilyInfo& family, const DeckFilter& filter = {});
+// The least remembered of those that are due; nothing where none is, or another was answered today.
+std::optional<int> due_variant(const StudyState& study, const FamilyInfo& family,
+                               const DeckFilter& filter = {});
+// The cards of its variants, in their order.
+std::vector<const Card*> cards_of(const Cards& cards, const FamilyInfo& family);
+// The card that was answered last; a fresh one where none was.
+const Card& latest_card(const Cards& cards, const FamilyInfo& family);
 double target_of(const FamilyInfo& family, int variant); // [s]
 // The families a filter lets through, suspended ones left out.
 std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFilter& filter);
@@ -134,12 +144,12 @@ std::vector<const FamilyInfo*> families_of(const StudyState& study, const DeckFi
 // A cell of the heat map.
 struct HeatCell
 {
-    int families = 0;
+    int cards = 0; // of its families, one a variant
     int seen = 0;
     int settled = 0;  // of those seen, first on an earlier day: what is learnt today says nothing of tomorrow
     int right = 0;    // of those seen, when last asked: at the first try, unaided and in time
     int attempts = 0; // reviews
-    int due = 0;
+    int due = 0;      // families
     // Mean predicted recall of those settled, 0 to 1; nothing while none is.
     std::optional<double> today;
     std::optional<double> then; // on the interview's day, if nothing is reviewed until then

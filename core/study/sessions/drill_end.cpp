@@ -12,22 +12,25 @@ namespace
 
 std::vector<Improved> improved_in(const DrillSession& session, const StudyState& study)
 {
-    std::set<std::string> asked;
+    std::map<std::string, std::string> asked; // card to family
+    std::set<std::string> families;
     for (const DrillItem& item : session.items)
     {
         if (item.given)
         {
-            asked.insert(item.card.family);
+            asked.emplace(card_name(item.card.family, item.card.variant), item.card.family);
+            families.insert(item.card.family);
         }
     }
-    auto earlier = list_where<Review>(study.progress.reviews, [&](const Review& r)
-                                      { return asked.contains(r.card) && r.time_ms < session.started_ms; });
+    auto earlier =
+        list_where<Review>(study.progress.reviews, [&](const Review& r)
+                           { return families.contains(r.card) && r.time_ms < session.started_ms; });
     const Cards before = replay(earlier, schedule_of(study.progress, study.now.offset_ms));
     std::vector<Improved> all;
-    for (const std::string& family : asked)
+    for (const auto& [card, family] : asked)
     {
-        const double old = card_of(before, family).memory.stability;
-        const double now = card_of(study.cards, family).memory.stability;
+        const double old = card_of(before, card).memory.stability;
+        const double now = card_of(study.cards, card).memory.stability;
         if (now > old)
         {
             all.push_back({family, old, now});
@@ -62,10 +65,12 @@ void find_next_due(EndCard& end, const StudyState& study)
 {
     for (const FamilyInfo& family : study.families)
     {
-        const Card& card = card_of(study.cards, family.id);
-        if (card.phase != CardPhase::fresh && !study.progress.suspended.contains(family.id))
+        for (const Card* card : cards_of(study.cards, family))
         {
-            end.next_due_ms = std::min(end.next_due_ms.value_or(card.due_ms), card.due_ms);
+            if (card->phase != CardPhase::fresh && !study.progress.suspended.contains(family.id))
+            {
+                end.next_due_ms = std::min(end.next_due_ms.value_or(card->due_ms), card->due_ms);
+            }
         }
     }
 }

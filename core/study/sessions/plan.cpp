@@ -144,10 +144,12 @@ std::vector<Gauge> readiness(const StudyPlan& plan, const StudyState& study)
             {
                 continue;
             }
-            const Card& card = card_of(study.cards, family.id);
+            auto seen = cards_of(study.cards, family);
+            std::erase_if(seen, [](const Card* card) { return card->phase == CardPhase::fresh; });
+            const bool known = std::ranges::all_of(seen, [&](const Card* c) { return is_known(study, *c); });
             ++gauge.total;
-            gauge.seen += card.phase == CardPhase::fresh ? 0 : 1;
-            gauge.known += is_known(study, card) ? 1 : 0;
+            gauge.seen += seen.empty() ? 0 : 1;
+            gauge.known += known && !seen.empty() ? 1 : 0; // every variant that was asked
         }
         gauge.pass = (7 * gauge.total + 9) / 10;
         gauges.push_back(gauge);

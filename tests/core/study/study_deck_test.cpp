@@ -65,6 +65,53 @@ TEST_CASE("due questions come first, least remembered first with topics interlea
           std::vector<std::string>{"m1", "z1", "m2", "m3", "new-early", "new-late", "new-hard"});
 }
 
+TEST_CASE(
+    "every variant is a card of its own: its siblings wait until the next day, and new ones count as new")
+{
+    Controller controller;
+    FamilyInfo three = family("state", "zero");
+    three.variants = {{"numeric", "state/easy", "", 20},
+                      {"numeric", "state/hard", "", 20},
+                      {"recall", "state/why", "", 20}};
+    controller.families = {three};
+    const auto answer = [&](int variant, std::int64_t days, Grade grade)
+    {
+        Review review = test::review("state", controller.now.ms - days * kDayMs, grade);
+        review.variant = variant;
+        apply(controller.progress, AddReview{review});
+    };
+    const auto variants = [&](const DeckRequest& request)
+    {
+        std::vector<std::pair<int, bool>> asked;
+        for (const DeckCard& card : make_deck(controller.view(), request))
+        {
+            asked.emplace_back(card.variant, card.fresh);
+        }
+        return asked;
+    };
+    using Asked = std::vector<std::pair<int, bool>>;
+    CHECK(variants({}) == Asked{{0, true}});
+    answer(0, 0, Grade::easy);
+    CHECK(variants({}).empty()); // the others wait
+    controller.now.ms += kDayMs;
+    CHECK(variants({}) == Asked{{1, true}});
+    answer(1, 0, Grade::easy);
+    CHECK(controller.progress.reviews.back().state == CardPhase::fresh);
+    controller.now.ms += 60 * kDayMs;
+    CHECK(variants({}).size() == 1);
+    CHECK_FALSE(variants({}).front().second); // a due one before the third, which is new
+    CHECK(controller.view().cards.size() == 2);
+    const HeatTopic zero = heat_map(controller.view())[1];
+    CHECK(zero.all.cards == 3);
+    CHECK(zero.all.seen == 2);
+    CHECK(zero.all.due == 1);
+    answer(0, 0, Grade::good);
+    CHECK(variants({}).empty());
+    DeckRequest weak;
+    weak.kind = DeckKind::weak;
+    CHECK(variants(weak) == Asked{{1, false}}); // asked for by hand, nothing waits
+}
+
 TEST_CASE("a deck stops at its number of questions, of new ones, and at its time")
 {
     Controller controller;
@@ -152,7 +199,7 @@ TEST_CASE("the heat map has a mean of the recall of what was seen, today and on 
     REQUIRE(heat.size() == 24);
     const HeatTopic& zero = heat[1];
     CHECK(zero.topic->id == "zero");
-    CHECK(zero.all.families == 3);
+    CHECK(zero.all.cards == 3);
     CHECK(zero.all.seen == 2);
     CHECK(zero.all.attempts == 4);
     CHECK(zero.all.due == 1); // a was due a day ago
@@ -164,8 +211,8 @@ TEST_CASE("the heat map has a mean of the recall of what was seen, today and on 
     CHECK_THAT(*zero.all.then, WithinRel((r(13) + r(11)) / 2, 1e-12));
     CHECK_THAT(*zero.kinds[1].today, WithinRel(r(3), 1e-12));
     CHECK_THAT(*zero.kinds[0].today, WithinRel(r(1), 1e-12));
-    CHECK(zero.kinds[2].families == 0);
-    CHECK(heat[7].all.families == 1);
+    CHECK(zero.kinds[2].cards == 0);
+    CHECK(heat[7].all.cards == 1);
     CHECK_FALSE(heat[7].all.today);
     CHECK(weakest(heat, 3) == std::vector<std::size_t>{1}); // only what was seen
     controller.progress.interview = kMonday - 1;

@@ -40,6 +40,23 @@ TEST_CASE("the history begins with the columns of a review log and comes back as
     CHECK(history.entries == p.reviews);
 }
 
+TEST_CASE("the history names each variant's card by itself, and reads back")
+{
+    Progress progress;
+    for (const auto& [card, variant] :
+         {std::pair("state", 0), std::pair("state", 2), std::pair("personal:a/7", 0)})
+    {
+        Review review;
+        review.card = card;
+        review.time_ms = 1000 + variant;
+        review.variant = variant;
+        progress.reviews.push_back(review);
+    }
+    const std::string text = history_csv(progress);
+    CHECK(text.find("\nstate/2,1002,") != std::string::npos);
+    CHECK(reviews_from_csv(text).entries == progress.reviews);
+}
+
 TEST_CASE("a review log of another tool is read")
 {
     const auto log = reviews_from_csv("card_id,review_time,review_rating,review_state,review_duration\n"

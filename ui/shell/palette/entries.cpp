@@ -78,7 +78,7 @@ void add_views(Entries& all, const CourseFrame* course)
     }
 }
 
-void add_commands(Entries& all)
+void add_commands(Entries& all, bool in_browser)
 {
     const auto add = [&](std::string_view name, std::string_view key, Run run, ShellRequest request)
     {
@@ -88,7 +88,11 @@ void add_commands(Entries& all)
     const auto nothing = [](const Frame&, Out&) {};
     for (const CommandInfo& command : commands())
     {
-        add(command.name, command.key, command.run, ShellRequest::none);
+        const InBrowser left = in_browser ? command.in_browser : InBrowser::same;
+        if (left != InBrowser::none)
+        {
+            add(command.name, left == InBrowser::same ? command.key : "", command.run, ShellRequest::none);
+        }
     }
     add("Show the tour again", "", to_the_overview, ShellRequest::tour);
     add("Guide: what this view shows, and what to try", "F1", nothing, ShellRequest::guide);
@@ -157,8 +161,7 @@ void add_lessons(Entries& all, const Course& course)
 StudyAction drill_of(const FamilyInfo& family, const StudyFrame& study)
 {
     const auto seed = static_cast<std::uint64_t>(study.now.ms);
-    const int passes = card_of(*study.cards, family.id).passes;
-    const int variant = variant_to_ask(family, {}, passes, seed);
+    const int variant = next_variant(study.state(), family);
     StartDrill drill;
     drill.cards = {{family.id, seed, false, target_of(family, variant), variant}};
     return drill;
@@ -241,7 +244,7 @@ std::vector<PaletteEntry> palette_entries(const Frame& frame)
 {
     Entries all;
     add_views(all, frame.course);
-    add_commands(all);
+    add_commands(all, frame.in_browser);
     add_exports(all);
     if (frame.lab != nullptr && frame.lab->offers_page)
     {

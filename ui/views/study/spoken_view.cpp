@@ -184,7 +184,7 @@ void SpokenView::draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
     auto families = families_of(study.state(), filter);
     const auto place = [&](const FamilyInfo* family)
     {
-        const Card& card = card_of(*study.cards, family->id);
+        const Card& card = latest_card(*study.cards, *family);
         return card.reviews == 0 ? 1 : card.last == Grade::again ? 0 : 2;
     };
     std::ranges::stable_sort(families, {}, place);
@@ -193,7 +193,7 @@ void SpokenView::draw_start(Sheet& sheet, const StudyFrame& study, Out& out)
     sheet.heading("Or choose one, 60 seconds");
     for (const FamilyInfo* family : families)
     {
-        const Card& card = card_of(*study.cards, family->id);
+        const Card& card = latest_card(*study.cards, *family);
         const StudyTopic* topic = find_topic(family->topic);
         const std::string words =
             fmt::format("**{}**  {}{}", family->title, topic == nullptr ? family->topic : topic->name,

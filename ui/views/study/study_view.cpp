@@ -151,7 +151,7 @@ void StudyView::draw_topics(const Painter& p, Rect area, const StudyFrame& study
     {
         draw_topic_tip(p, area, study.heat[*event.hovered]);
     }
-    if (event.clicked && study.heat[*event.clicked].all.families > 0)
+    if (event.clicked && study.heat[*event.clicked].all.cards > 0)
     {
         out.push(topic_drill(study.heat[*event.clicked].topic->id));
     }

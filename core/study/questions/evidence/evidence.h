@@ -1,6 +1,6 @@
 // What an engineer who has to find a fault would look at: loss curves, step times of ranks, collective logs,
-// memory and utilisation over time. Made from a seed by simple rules that keep to what such faults do;
-// nothing here was measured.
+// memory and utilisation over time, lanes of a trace. Made from a seed by simple rules that keep to what such
+// faults do; nothing here was measured.
 #pragma once
 
 #include "core/base/result.h"
@@ -23,6 +23,7 @@ struct EvidenceSeries
     std::vector<double> x;
     std::vector<double> y; // as many; not finite where there is nothing to draw, as after a NaN
     bool log_scale = false;
+    bool lane = false; // of blocks, which begin at x and end at y
 };
 
 struct Evidence

@@ -100,8 +100,8 @@ void make_loss(Scene& s)
                                                    : s.is("plateau") ? 25 + s.rng.below(15)
                                                                      : 70 + s.rng.below(40))};
     s.out.x_unit = "step";
-    EvidenceSeries loss{"training loss", "nats per token", {}, {}, false};
-    EvidenceSeries held{"validation loss", "nats per token", {}, {}, false};
+    EvidenceSeries loss{"training loss", "nats per token", {}, {}};
+    EvidenceSeries held{"validation loss", "nats per token", {}, {}};
     EvidenceSeries norm{"gradient norm", "", {}, {}, true};
     for (std::size_t i = 0; i < kPoints; ++i)
     {
@@ -137,7 +137,7 @@ void make_loss_scale(Scene& s)
     s.out.x_unit = "step";
     EvidenceSeries& scale = s.series("loss scale", "");
     scale.log_scale = true;
-    EvidenceSeries skipped{"steps skipped so far", "", {}, {}, false};
+    EvidenceSeries skipped{"steps skipped so far", "", {}, {}};
     double value = s.is("fixed_too_high") ? 16777216 : 65536;
     double lost = 0;
     const std::size_t breaks = 60 + s.rng.below(30);
@@ -243,8 +243,8 @@ void make_memory(Scene& s)
 {
     s.out.x_unit = "step";
     EvidenceSeries& used = s.series("allocated", "GB");
-    EvidenceSeries reserved{"reserved by the allocator", "GB", {}, {}, false};
-    EvidenceSeries limit{"capacity", "GB", {}, {}, false};
+    EvidenceSeries reserved{"reserved by the allocator", "GB", {}, {}};
+    EvidenceSeries limit{"capacity", "GB", {}, {}};
     const double usual = s.between(58, 66);
     const double slope = s.between(0.09, 0.13);
     const std::size_t evaluates = 40 + s.rng.below(20);
@@ -294,8 +294,8 @@ void make_utilization(Scene& s)
 {
     s.out.x_unit = "s";
     EvidenceSeries& busy = s.series("GPU busy", "%");
-    EvidenceSeries network{"network busy", "%", {}, {}, false};
-    EvidenceSeries disk{"storage busy", "%", {}, {}, false};
+    EvidenceSeries network{"network busy", "%", {}, {}};
+    EvidenceSeries disk{"storage busy", "%", {}, {}};
     const std::size_t period = 18 + s.rng.below(8);
     const std::size_t save = 90 + s.rng.below(20);
     for (std::size_t i = 0; i < 300; ++i)
@@ -350,6 +350,7 @@ const std::vector<EvidenceMaker>& evidence_makers()
         {"utilization",
          make_utilization,
          {"steady", "loader_gaps", "checkpoint_stalls", "communication_bound"}},
+        {"trace", make_trace, {"hidden", "late_reduction", "gathers", "launch_gaps", "loader", "late_rank"}},
     };
     return all;
 }

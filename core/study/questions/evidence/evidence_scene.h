@@ -17,12 +17,15 @@ struct Scene
 
     EvidenceSeries& series(std::string name, std::string unit)
     {
-        out.series.push_back({std::move(name), std::move(unit), {}, {}, false});
+        out.series.push_back({std::move(name), std::move(unit), {}, {}});
         return out.series.back();
     }
     double between(double low, double high) { return low + (high - low) * rng.uniform(); }
     bool is(std::string_view f) const { return fault == f; }
 };
+
+// Lanes of a step: evidence_trace.cpp.
+void make_trace(Scene& scene);
 
 struct EvidenceMaker
 {

@@ -22,15 +22,27 @@ FamilyInfo three()
 
 } // namespace
 
-TEST_CASE("variants are asked from easy to hard, one a pass, then by the seed")
+TEST_CASE("variants are asked from easy to hard, each once, then the least remembered")
 {
     const FamilyInfo f = three();
-    CHECK(variant_to_ask(f, {}, 0, 7) == 0);
-    CHECK(variant_to_ask(f, {}, 1, 7) == 1);
-    CHECK(variant_to_ask(f, {}, 2, 7) == 2);
-    CHECK(variant_to_ask(f, {}, 3, 7) == 1); // 7 mod 3
+    Progress progress;
+    Cards cards;
+    const auto answer = [&](int variant, std::int64_t day, Grade grade)
+    {
+        progress.reviews.push_back(
+            {.card = "f", .time_ms = day * kDayMs, .rating = grade, .variant = variant});
+        cards = replay(progress.reviews, schedule_of(progress));
+    };
+    const StudyState study{{&f, 1}, progress, cards, {30 * kDayMs, 0}};
+    CHECK(next_variant(study, f) == 0);
+    answer(0, 20, Grade::good);
+    CHECK(next_variant(study, f) == 1);
+    answer(1, 21, Grade::again);
+    CHECK(next_variant(study, f) == 2);
+    answer(2, 22, Grade::easy);
+    CHECK(next_variant(study, f) == 1); // it was forgotten
     CHECK(target_of(f, 2) == 90);
-    CHECK(variant_to_ask(test::family("plain", "zero"), {}, 5, 7) == 0);
+    CHECK(next_variant(study, test::family("plain", "zero")) == 0);
 }
 
 TEST_CASE("a filter is about the variant that is asked, where one fits")
@@ -38,15 +50,15 @@ TEST_CASE("a filter is about the variant that is asked, where one fits")
     const FamilyInfo f = three();
     DeckFilter named;
     named.questions = {"f/three"};
-    CHECK(variant_to_ask(f, named, 0, 0) == 2);
+    CHECK(variants_for(f, named) == std::vector<int>{2});
     DeckFilter recall;
     recall.kind = KindGroup::recall;
-    CHECK(variant_to_ask(f, recall, 0, 0) == 1);
+    CHECK(variants_for(f, recall) == std::vector<int>{1});
     DeckFilter view;
     view.view = "memory";
-    CHECK(variant_to_ask(f, view, 9, 5) == 0);
+    CHECK(variants_for(f, view) == std::vector<int>{0});
     view.view = "nowhere";
-    CHECK(variant_to_ask(f, view, 1, 0) == 1); // none fits: as if nothing was said
+    CHECK(variants_for(f, view) == std::vector<int>{0, 1, 2}); // none fits: as if nothing was said
 }
 
 TEST_CASE("families tell what decks have to know of their variants")

@@ -173,6 +173,7 @@ void QuestionPopups::draw_note(const StudyFrame& study, const Painter& window, O
         out.push(ChangeProgress{SetNote{study.card->family, note_}});
         ImGui::CloseCurrentPopup();
     }
+    read_field(window, "Your note on this question", note_);
 }
 
 void QuestionPopups::draw(const Frame& frame, const Painter& p, Out& out)

@@ -132,10 +132,11 @@ Grade offered_grade(const DrillSession& drill, std::int64_t now_ms)
 
 void draw_grades(const Painter& p, Rect area, const StudyFrame& study, const DrillSession& drill, Out& out)
 {
-    const std::string& family = drill.items[drill.at].card.family;
-    const Card& card = card_of(*study.cards, family);
+    const DeckCard& asked = drill.items[drill.at].card;
+    const std::string name = card_name(asked.family, asked.variant);
+    const Card& card = card_of(*study.cards, name);
     const Schedule schedule = schedule_of(*study.progress, study.now.offset_ms);
-    const auto all = previews(card, family, study.now.ms, schedule, kDays);
+    const auto all = previews(card, name, study.now.ms, schedule, kDays);
     const bool live = drill.stage == DrillStage::grading;
     const Grade best = offered_grade(drill, study.now.ms);
     Sheet sheet(p, area);

@@ -123,6 +123,7 @@ bool enter_pressed(bool or_space)
 void draw_verdict(Sheet& sheet, const Verdict& v, std::string_view right)
 {
     const Theme& t = sheet.p.theme;
+    read_aloud(sheet.p.look, std::string(verdict_words(v)) + ". " + v.message);
     const Rect box = sheet.boxed(t.control, v.correct ? t.line : t.warning, 1, 14,
                                  [&](Sheet& in)
                                  {
@@ -213,6 +214,20 @@ void draw_series(Sheet& sheet, const EvidenceSeries& s, const std::string& x_uni
     sheet.gap(4);
 }
 
+// Lanes under each other over one time; `end` is the last of all blocks.
+void draw_lane(Sheet& sheet, const EvidenceSeries& lane, const std::string& x_unit, double end, bool last)
+{
+    const Painter& p = sheet.p;
+    PlotAxis x{0, end, PlotScale::linear, last ? x_unit : "", three_digits, {0, end}};
+    PlotAxis y{0, 1, PlotScale::linear, "", [](double) { return std::string(); }, {}};
+    Plot plot(p, sheet.row(96), x, y, {.title = lane.name});
+    for (std::size_t i = 0; plot && i < std::min(lane.x.size(), lane.y.size()); ++i)
+    {
+        p.fill(plot.rect(lane.x[i], lane.y[i], 0.05, 0.95), mix(p.theme.text, p.theme.window, 0.3F));
+    }
+    sheet.gap(4);
+}
+
 } // namespace
 
 std::string kind_of_question(const Question& question)
@@ -235,9 +250,15 @@ void draw_stem(Sheet& sheet, const Question& q, std::string_view lead, bool quie
 void draw_evidence(Sheet& sheet, const Evidence& evidence)
 {
     const float height = evidence.series.size() > 1 ? 84 : 120;
+    double end = 0;
     for (const EvidenceSeries& s : evidence.series)
     {
-        draw_series(sheet, s, evidence.x_unit, height);
+        end = s.lane && !s.y.empty() ? std::max(end, std::ranges::max(s.y)) : end;
+    }
+    for (const EvidenceSeries& s : evidence.series)
+    {
+        s.lane ? draw_lane(sheet, s, evidence.x_unit, end, &s == &evidence.series.back())
+               : draw_series(sheet, s, evidence.x_unit, height);
     }
     if (!evidence.lines.empty())
     {

@@ -47,6 +47,28 @@ Deck weakest_deck(const StudyFrame& study)
     return {"D", ImGuiKey_D, "The weakest topics", says, weakest_drill(study), study.weakest.size()};
 }
 
+// Where a trace's time goes: the questions whose answers lie on the lanes of a run.
+Deck trace_deck(const StudyFrame& study)
+{
+    Deck deck{"T", ImGuiKey_T, "Traces, names hidden", "", {}, 0};
+    DeckRequest& request = deck.start.request;
+    request.kind = DeckKind::all;
+    for (const FamilyInfo& family : study.state().families)
+    {
+        for (const VariantInfo& variant : family.variants)
+        {
+            if (variant.view == "run/step")
+            {
+                request.filter.questions.push_back(variant.name);
+            }
+        }
+    }
+    deck.questions = request.filter.questions.size();
+    request.most = static_cast<int>(deck.questions);
+    deck.says = questions_of(deck.questions) + ": where does the time go?";
+    return deck;
+}
+
 std::vector<Deck> decks_of(const StudyFrame& study)
 {
     std::vector<Deck> all;
@@ -67,6 +89,7 @@ std::vector<Deck> decks_of(const StudyFrame& study)
     all.push_back(of_kind(study, KindGroup::recall, "1", ImGuiKey_1, "Recall"));
     all.push_back(of_kind(study, KindGroup::numeric, "2", ImGuiKey_2, "Calculation"));
     all.push_back(of_kind(study, KindGroup::design, "3", ImGuiKey_3, "Design and debugging"));
+    all.push_back(trace_deck(study));
     if (!study.progress->flags.empty())
     {
         Deck flagged{"F",       ImGuiKey_F,
@@ -99,15 +122,15 @@ std::string topic_words(const HeatTopic& topic)
     {
         return fmt::format("{} due", topic.all.due);
     }
-    return topic.all.seen > 0       ? fmt::format("{} of {} right", topic.all.right, topic.all.seen)
-           : topic.all.families > 0 ? "new"
-                                    : "none";
+    return topic.all.seen > 0    ? fmt::format("{} of {} right", topic.all.right, topic.all.seen)
+           : topic.all.cards > 0 ? "new"
+                                 : "none";
 }
 
 bool draw_topic(const Painter& p, Rect r, const HeatTopic& topic)
 {
     const Theme& t = p.theme;
-    const bool some = topic.all.families > 0;
+    const bool some = topic.all.cards > 0;
     const Press pressed =
         press(p, some ? r : Rect{}, fmt::format("###drill topic {}", topic.topic->id).c_str(), 6);
     p.card(r, false, pressed.hovered);
@@ -160,7 +183,7 @@ StartDrill drill_on(const StudyFrame& study, std::span<const std::string> famili
     {
         if (std::ranges::find(families, family.id) != families.end())
         {
-            const int variant = variant_to_ask(family, {}, card_of(*study.cards, family.id).passes, seed);
+            const int variant = next_variant(study.state(), family);
             drill.cards.push_back({family.id, seed++, false, target_of(family, variant), variant});
         }
     }

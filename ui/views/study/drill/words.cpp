@@ -80,10 +80,10 @@ Caption drill_caption(const StudyFrame& study, const DrillSession* drill)
 {
     if (drill == nullptr || drill->stage == DrillStage::over)
     {
-        return {study.families.empty()
-                    ? "There are **no questions** to ask."
-                    : fmt::format("**{}** due, {} never asked. A family is asked with new numbers each time.",
-                                  study.due, study.fresh),
+        return {study.families.empty() ? "There are **no questions** to ask."
+                                       : fmt::format("**{}** due, {} never asked. Each is asked with new "
+                                                     "numbers each time, and of one family one a day.",
+                                                     study.due, study.fresh),
                 "due first, least remembered first; then new ones, easy before hard", ""};
     }
     if (study.question == nullptr)

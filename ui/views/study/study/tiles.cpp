@@ -39,10 +39,9 @@ void draw_strip(const Painter& p, const Tile& tile)
     const float gap = p.px(8);
     const Rect strip{tile.r.x + gap, tile.r.bottom() - gap - p.px(22), tile.r.w - 2 * gap, p.px(22)};
     p.fill(strip, t.window, p.px(4));
-    const float seen =
-        cell.families == 0 ? 0 : static_cast<float>(cell.seen) / static_cast<float>(cell.families);
+    const float seen = cell.cards == 0 ? 0 : static_cast<float>(cell.seen) / static_cast<float>(cell.cards);
     p.fill({strip.x, strip.bottom() - p.px(3), strip.w * seen, p.px(3)}, t.text, p.px(1));
-    const std::string right = fmt::format("{} of {}", cell.seen, cell.families);
+    const std::string right = fmt::format("{} of {}", cell.seen, cell.cards);
     const float w = p.width(Type::mono_small, right);
     p.text(strip.right() - p.px(4), strip.middle(), Type::mono_small, t.text, right, Align::right);
     if (p.width(Type::small, "seen") <= strip.w - w - p.px(16))
@@ -65,10 +64,10 @@ void draw_words(const Painter& p, const Tile& tile, Colour ink)
     const auto value = tile.value();
     const std::string_view name = tile.topic.topic->name;
     const HeatCell& all = tile.topic.all;
-    const std::string big = value               ? whole_percent(*value)
-                            : all.families == 0 ? "\u2013"
-                            : all.seen > 0      ? "seen"
-                                                : "new";
+    const std::string big = value            ? whole_percent(*value)
+                            : all.cards == 0 ? "\u2013"
+                            : all.seen > 0   ? "seen"
+                                             : "new";
     const bool strip = r.h >= 4 * line && r.w >= p.px(84);
     const bool two = r.h >= two_lines(p);
     if (r.h < p.height(Type::small_strong) || r.w < p.width(Type::small_strong, big) + 2 * margin)
@@ -227,17 +226,17 @@ void draw_topic_tip(const Painter& p, Rect bounds, const HeatTopic& topic)
     for (std::size_t kind = 0; kind < kKindGroups; ++kind)
     {
         const HeatCell& cell = topic.kinds[kind];
-        if (cell.families == 0)
+        if (cell.cards == 0)
         {
             continue;
         }
         const std::string recall =
             cell.today ? fmt::format(", recall {}", whole_percent(cell.then.value_or(*cell.today))) : "";
         const std::string words = fmt::format("{} of {} seen, {} right at the first try{}, {} due", cell.seen,
-                                              cell.families, cell.right, recall, cell.due);
+                                              cell.cards, cell.right, recall, cell.due);
         lines.push_back({std::string(name_of(static_cast<KindGroup>(kind))), words, 0});
     }
-    const bool empty = topic.all.families == 0;
+    const bool empty = topic.all.cards == 0;
     tip_card(p, bounds, ImGui::GetIO().MousePos, topic.topic->name, lines,
              empty ? "there are no questions on it"
                    : "click to drill it: the least remembered first, then new ones");

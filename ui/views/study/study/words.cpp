@@ -21,6 +21,17 @@ int topics_due(const StudyFrame& study)
                                           [](const HeatTopic& t) { return t.all.due > 0; }));
 }
 
+// Each variant of a family is one.
+std::ptrdiff_t questions_in(const StudyFrame& study)
+{
+    std::ptrdiff_t all = 0;
+    for (const FamilyInfo& family : study.families)
+    {
+        all += std::max<std::ptrdiff_t>(1, std::ssize(family.variants));
+    }
+    return all;
+}
+
 std::string sentence(const StudyFrame& study)
 {
     if (study.families.empty())
@@ -45,7 +56,7 @@ std::string sentence(const StudyFrame& study)
         right += topic.all.right;
     }
     return fmt::format("**{} of {}** seen were right at the first try; {} questions in all. Weakest: **{}**.",
-                       right, counted(seen, "question"), study.families.size(), fmt::join(names, ", "));
+                       right, counted(seen, "question"), questions_in(study), fmt::join(names, ", "));
 }
 
 } // namespace
@@ -81,7 +92,7 @@ std::vector<std::string> study_facts(const StudyFrame& study)
         facts.push_back(left == 0 ? "interview today" : fmt::format("interview in {} d", left));
     }
     facts.push_back(fmt::format("{} due", counted(topics_due(study), "topic")));
-    facts.push_back(counted(std::ssize(study.families), "question"));
+    facts.push_back(counted(questions_in(study), "question"));
     if (!study.leeches.empty())
     {
         facts.push_back(fmt::format("{} (L)", counted(std::ssize(study.leeches), "leech")));
