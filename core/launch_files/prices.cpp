@@ -1,9 +1,11 @@
 #include "core/launch_files/prices.h"
 
 #include "core/launch_files/settings.h"
+#include "core/memory/memory.h"
 #include "core/model/sizes.h"
 #include "core/model/weights.h"
 #include "core/planner/launch/rules.h"
+#include "core/scenario/validate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +49,25 @@ std::optional<double> count_named(std::string_view name, const Scenario& s)
     return {};
 }
 
+// Of what the engine counts on the first stage's GPU; nothing where the scenario cannot be counted.
+std::optional<double> bytes_named(std::string_view name, const Scenario& s)
+{
+    constexpr std::string_view kBytes = "bytes.";
+    if (!name.starts_with(kBytes) || has_errors(validate(s)))
+    {
+        return {};
+    }
+    const MemoryReport report = memory_report(s);
+    const StageMemory& first = report.stages.front();
+    name.remove_prefix(kBytes.size());
+    if (name == "layer")
+    {
+        return first.layer_bytes.value;
+    }
+    const auto part = kNamesOf<Component>.find(name);
+    return part ? std::optional(first.parts[static_cast<std::size_t>(*part)].value) : std::nullopt;
+}
+
 } // namespace
 
 std::optional<double> price_of(std::string_view formula, const nlohmann::json& value,
@@ -59,7 +80,8 @@ std::optional<double> price_of(std::string_view formula, const nlohmann::json& v
                                             {
                                                 return FormulaValue::of(plain_text(value));
                                             }
-                                            const auto count = count_named(name, scenario);
+                                            auto count = count_named(name, scenario);
+                                            count = count ? count : bytes_named(name, scenario);
                                             return count ? std::optional(FormulaValue::of(*count))
                                                          : field_of(scenario, name);
                                         });

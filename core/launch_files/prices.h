@@ -5,6 +5,8 @@
 //                   recomputed
 //   inputs          the same, of layers whose inputs wait
 //   layer_weights   parameters of a mean layer
+//   bytes.PART      what the engine counts there: weights, gradients, momentum, variance, buffers,
+//   activations bytes.layer     activations of the largest layer, of one micro-batch
 #pragma once
 
 #include "core/base/json/json.h"

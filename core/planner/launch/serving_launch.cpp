@@ -20,8 +20,22 @@ enum class ServingTool : std::uint8_t
     sglang,
     trtllm
 };
-constexpr std::array<std::string_view, 3> kServingTools{"vllm", "sglang", "trtllm"};
-constexpr std::array<std::string_view, 3> kEngineOfTool{"vllm", "sglang", "tensorrt-llm"};
+struct ServingToolRow
+{
+    std::string_view id;
+    std::string_view engine; // its id in assets, which Serving::engine has
+    std::string_view start;  // the command that the flags stand behind
+};
+// In the order of ServingTool.
+constexpr std::array<ServingToolRow, 3> kServingTools{
+    {{"vllm", "vllm", "vllm serve $MODEL"},
+     {"sglang", "sglang", "python3 -m sglang.launch_server --model-path $MODEL"},
+     {"trtllm", "tensorrt-llm", "trtllm-serve $MODEL"}}};
+
+const ServingToolRow& row_of(ServingTool tool)
+{
+    return kServingTools[static_cast<std::size_t>(tool)];
+}
 
 struct Served
 {
@@ -204,8 +218,6 @@ const std::array kServingFlags{
                 role_said},
 };
 
-constexpr std::array<std::string_view, 3> kStarts{
-    "vllm serve $MODEL", "python3 -m sglang.launch_server --model-path $MODEL", "trtllm-serve $MODEL"};
 constexpr std::string_view kOptionsFile = "options.yaml";
 
 std::string_view flag_of(const ServingFlag& row, ServingTool tool)
@@ -227,7 +239,7 @@ void write_engine(const Served& v, const std::string& name, Launch& launch)
     LaunchFile options;
     options.name = name + "-" + std::string(kOptionsFile);
     add_line(command, "#!/bin/sh");
-    add_line(command, std::string(kStarts[static_cast<std::size_t>(v.tool)]) + " \\");
+    add_line(command, fmt::format("{} \\", row_of(v.tool).start));
     for (const ServingFlag& row : kServingFlags)
     {
         const std::string_view flag = flag_of(row, v.tool);
@@ -274,7 +286,7 @@ void list_missed(const Serving& s, ServingTool tool, Launch& launch)
     const bool trtllm = tool == ServingTool::trtllm;
     const bool vllm = tool == ServingTool::vllm;
     const auto all = s.layout.tensor * s.layout.data;
-    miss(launch, s.engine.id != kEngineOfTool[static_cast<std::size_t>(tool)], "engine", s.engine.name,
+    miss(launch, s.engine.id != row_of(tool).engine, "engine", s.engine.name,
          "the command is another engine's");
     miss(launch, vllm && s.layout.expert > 1 && s.layout.expert != all, "expert",
          std::to_string(s.layout.expert), fmt::format("experts lie over all {} ranks or over none", all));
@@ -304,28 +316,31 @@ void list_missed(const Serving& s, ServingTool tool, Launch& launch)
          "the client's");
 }
 
-ServingTool tool_named(std::string_view name)
+const ServingToolRow* find_tool(std::string_view id)
 {
-    const auto found = std::ranges::find(kServingTools, name);
-    return static_cast<ServingTool>(found == kServingTools.end() ? 0 : found - kServingTools.begin());
+    const auto* const found = std::ranges::find(kServingTools, id, &ServingToolRow::id);
+    return found == kServingTools.end() ? nullptr : &*found;
 }
 
 } // namespace
 
 std::vector<std::string_view> serving_tools()
 {
-    return {kServingTools.begin(), kServingTools.end()};
+    std::vector<std::string_view> ids;
+    std::ranges::transform(kServingTools, std::back_inserter(ids), &ServingToolRow::id);
+    return ids;
 }
 
 bool is_serving_tool(std::string_view name)
 {
-    return std::ranges::find(kServingTools, name) != kServingTools.end();
+    return find_tool(name) != nullptr;
 }
 
 Launch write_serving(const Scenario& scenario, std::string_view tool)
 {
     const Serving& s = *scenario.serving;
-    const ServingTool named = tool_named(tool);
+    const ServingToolRow* found = find_tool(tool);
+    const auto named = static_cast<ServingTool>(found == nullptr ? 0 : found - kServingTools.data());
     Launch launch;
     if (s.disaggregated)
     {

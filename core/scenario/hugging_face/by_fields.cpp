@@ -262,7 +262,6 @@ constexpr std::array kFeatures{
     Feature{"linear_num_value_heads", "gated delta layers", "qwen3_next"},
     Feature{"hybrid_override_pattern", "a pattern of Mamba, attention and MLP layers", "nemotron_h"},
     Feature{"mamba_d_ssm", "Mamba beside attention", "falcon_h1"},
-    Feature{"num_mem_blocks", "blocks that several layers share", "bamba"}, // Zamba2
     Feature{"n_mamba_heads", "Mamba-2 layers", "bamba"},
     Feature{"mamba_dt_rank", "Mamba layers", "jamba"},
     Feature{"mamba_n_heads", "Mamba-2 layers", "granitemoehybrid"},
@@ -304,6 +303,46 @@ HfLikeness likeness_of(const json& text)
     names.pop_back();
     likeness.has = names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
     return likeness;
+}
+
+namespace
+{
+
+// What no Model says, by the field that gives it away: read as something like it, its parameters would be
+// wrong.
+struct HfRefused
+{
+    const char* field; // refused where it is true, or a number above 0
+    const char* has;
+    const char* works;
+};
+constexpr std::array kRefused{
+    HfRefused{
+        "num_mem_blocks", // Zamba and Zamba2: arXiv 2411.15242, modeling_zamba2.py of transformers
+        "blocks of attention and MLP that layers share, with adapters for each use",
+        "give its Mamba layers alone as nemotron_h with a hybrid_override_pattern of M, or take a hybrid "
+        "that shares nothing: bamba, granitemoehybrid or falcon_h1"},
+    HfRefused{"is_encoder_decoder", "an encoder beside its decoder",
+              "give the decoder alone, such as a config.json of llama or gpt2"},
+    HfRefused{"type_vocab_size", "an encoder without a decoder, as BERT",
+              "give a decoder of the same shape, such as a config.json of gpt2"}};
+
+} // namespace
+
+Issues refusals_of(const json& text, const std::string& prefix)
+{
+    Issues issues;
+    for (const HfRefused& refused : kRefused)
+    {
+        const json value = text.value(refused.field, json());
+        if (value == true || (value.is_number() && value > 0))
+        {
+            issues.push_back({prefix + refused.field,
+                              fmt::format("the model has {}, which no field says", refused.has),
+                              refused.works});
+        }
+    }
+    return issues;
 }
 
 } // namespace ringside

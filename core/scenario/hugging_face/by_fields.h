@@ -35,5 +35,7 @@ struct HfLikeness
     std::string like; // a model_type
 };
 HfLikeness likeness_of(const nlohmann::json& text);
+// Why an architecture that is not known cannot be read by its fields, with what would work; mostly nothing.
+Issues refusals_of(const nlohmann::json& text, const std::string& prefix);
 
 } // namespace ringside

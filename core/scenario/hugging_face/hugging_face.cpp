@@ -369,6 +369,13 @@ Result<HuggingFaceModel> hugging_face_model(const json& given)
     {
         return family.issues();
     }
+    if (*family == nullptr)
+    {
+        if (Issues refused = refusals_of(text, language.prefix); !refused.empty())
+        {
+            return refused;
+        }
+    }
     HfConfig c(text, language.prefix);
     c.no_experts = dense;
     read_model(c, *family, read.model);

@@ -4,6 +4,7 @@
 #include "core/launch_files/frameworks/megatron.h"
 #include "core/launch_files/launch_files.h"
 #include "core/launch_files/shell/shell_run.h"
+#include "core/memory/memory.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -239,6 +240,19 @@ TEST_CASE("hand-worked: what no field says has its price in bytes where that is 
                                            "--recompute-num-layers 1 --no-bias-dropout-fusion");
     CHECK(price(all, "--no-bias-dropout-fusion").bytes == 2.0 * 4096 * 1024); // of the layer at work
     CHECK(to_json(fused, test::presets())["prices"]["--no-bias-dropout-fusion"]["bytes"] == 67108864);
+    // What the engine counts itself: three layers of activations, and all gradients.
+    const LaunchReading host =
+        read_text_of("torchrun --nproc-per-node 1 " + shape + "--cpu-offloading-num-layers 3");
+    CHECK(price(host, "--cpu-offloading-num-layers").bytes ==
+          -3 * memory_report(host.scenario).stages.front().layer_bytes.value);
+    const LaunchReading early =
+        read_text_of("[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\n"
+                     "[optimizer]\nearly_step_in_backward = true\n");
+    CHECK(price(early, "optimizer.early_step_in_backward").bytes ==
+          -memory_report(early.scenario)
+               .stages.front()
+               .parts[static_cast<std::size_t>(Component::gradients)]
+               .value);
 }
 
 TEST_CASE("arguments without a shape guess a whole model, and NeMo's overrides are the arguments they name")

@@ -204,6 +204,26 @@ TEST_CASE("every released config is read to its last field that bears on the sha
     }
 }
 
+TEST_CASE("an architecture that no field says is refused by what it has, with what would work")
+{
+    const auto refused = [](const std::string& more)
+    {
+        return faults(R"({"hidden_size": 2560, "num_hidden_layers": 54, "num_attention_heads": 32, )" + more +
+                      "}");
+    };
+    const Lines zamba = refused(R"("model_type": "zamba2", "num_mem_blocks": 2, "n_mamba_heads": 80)");
+    REQUIRE(zamba.size() == 1);
+    CHECK(zamba.front().starts_with(
+        "num_mem_blocks: the model has blocks of attention and MLP that layers share"));
+    CHECK(zamba.front().find("bamba, granitemoehybrid or falcon_h1") != std::string::npos);
+    CHECK(refused(R"("model_type": "t5", "is_encoder_decoder": true)")
+              .front()
+              .starts_with("is_encoder_decoder: the model has an encoder beside its decoder"));
+    CHECK(refused(R"("model_type": "bert", "type_vocab_size": 2)").front().starts_with("type_vocab_size: "));
+    // A family that is known is read, whatever such a field says.
+    CHECK(faults(R"({"model_type": "llama", "is_encoder_decoder": false, "type_vocab_size": 0})") == Lines{});
+}
+
 TEST_CASE("a config is read as Python writes it: Infinity, NaN and megabytes of lists")
 {
     const std::string llama =
