@@ -112,8 +112,12 @@ std::map<int, WorkerLine*>& lines()
 trainer::GpuAdapter adapter_of(const char* name, int software, double buffer_bytes, double group_bytes,
                                int subgroups)
 {
-    return {name, software != 0, static_cast<trainer::Index>(buffer_bytes),
-            static_cast<trainer::Index>(group_bytes), subgroups != 0};
+    return {name,
+            software != 0,
+            static_cast<trainer::Index>(buffer_bytes),
+            static_cast<trainer::Index>(group_bytes),
+            subgroups != 0,
+            {}};
 }
 
 // As JavaScript hands it on.
