@@ -18,20 +18,24 @@ constexpr Index kAlignment = 64;
 
 } // namespace
 
-// Tiles as large as leaves several for every thread: large ones pack their operands less often.
+// Tiles as large as leaves several for every thread. B is packed for each tile that lies below another, A for
+// each beside another; not where it is read in place: tiles are tall then, and narrow before they are low.
 cpu::Tile CpuBackend::tile_size(const Product& p) const
 {
+    constexpr Index kTall = 528;
+    constexpr Index kNarrow = 32;
+    const bool lies = cpu::reads_in_place(p);
     const auto threads = static_cast<Index>(pool_.threads());
-    Index rows = std::min<Index>(cut(p.m(), kernels_.tile_rows) * kernels_.tile_rows, 192);
+    Index rows = std::min<Index>(cut(p.m(), kernels_.tile_rows) * kernels_.tile_rows, lies ? kTall : 192);
     Index cols = std::min<Index>(cut(p.n(), kernels_.tile_cols) * kernels_.tile_cols, 256);
     const Index wanted = threads > 1 ? kPiecesPerThread * threads : 1;
     while (cut(p.m(), rows) * cut(p.n(), cols) < wanted)
     {
-        const bool shrink_cols = cols >= rows;
+        const bool shrink_cols = lies ? cols > kNarrow : cols >= rows;
         Index& side = shrink_cols ? cols : rows;
         const Index unit = shrink_cols ? kernels_.tile_cols : kernels_.tile_rows;
         const Index smaller = cut(side / 2, unit) * unit;
-        if (smaller < 2 * unit || side <= 32)
+        if (smaller < std::min(2 * unit, kNarrow) || side <= kNarrow)
         {
             break;
         }

@@ -22,6 +22,14 @@ struct Tile
     Part cols;
 };
 
+// Whether A is read where it lies instead of being packed: floats, of which the next to be multiplied is no
+// further away than a page. Each instruction set has its own.
+static inline bool reads_in_place(const Product& p)
+{
+    constexpr Index kNear = 1024; // floats: 4 KiB
+    return p.a.type == DType::f32 && (!p.a_transposed || p.a.stride <= kNear);
+}
+
 // Columns that are summed over all rows by one thread: enough for a cache line in every format.
 inline constexpr Index kSumColumns = 32;
 // Elements of one partial sum of squares.

@@ -163,18 +163,20 @@ inline Vec fused(float a, Vec b, Vec c)
 #endif
 }
 
-// Rows of A for the micro-kernel: where they lie, `stride` apart, or in a panel.
+// Rows of A for the micro-kernel, where they lie or in a panel: element (i, k) is data[i * row + k * step].
 struct Lines
 {
     const float* data;
-    Index stride; // 0: a panel
+    Index row;  // 1 in a panel, and where A is transposed
+    Index step; // else 1
 };
 
 // result[kRows x kCols] += rows of A times a panel of B
-template <bool InPanel>
+template <bool Beside>
 __attribute__((noinline)) void micro(Index depth, Lines a, const float* b, float* result, Index stride)
 {
-    const Index row = InPanel ? 1 : a.stride;
+    const Index row = Beside ? 1 : a.row;
+    const Index step = Beside ? a.step : 1;
     Vec sums[kRows][2] = {};
     for (Index k = 0; k < depth; ++k)
     {
@@ -186,7 +188,7 @@ __attribute__((noinline)) void micro(Index depth, Lines a, const float* b, float
             sums[i][0] = fused(a.data[i * row], b0, sums[i][0]);
             sums[i][1] = fused(a.data[i * row], b1, sums[i][1]);
         }
-        a.data += InPanel ? kRows : 1;
+        a.data += step;
         b += kCols;
     }
     RINGSIDE_UNROLL
@@ -203,7 +205,7 @@ __attribute__((noinline)) void micro(Index depth, Lines a, const float* b, float
 
 inline void micro(Index depth, const Lines& a, const float* b, float* result, Index stride)
 {
-    a.stride == 0 ? micro<true>(depth, a, b, result, stride) : micro<false>(depth, a, b, result, stride);
+    a.row == 1 ? micro<true>(depth, a, b, result, stride) : micro<false>(depth, a, b, result, stride);
 }
 
 // The micro-kernel where fewer rows or columns than its own are left.
@@ -231,8 +233,8 @@ inline void panels(Index depth, const Lines& lying, Index whole, const float* a,
         for (Index i = 0; i < rows; i += kRows)
         {
             float* to = result + i * stride + j;
-            const Lines lines = i < whole ? Lines{lying.data + i * lying.stride, lying.stride}
-                                          : Lines{a + (i - whole) * depth, 0};
+            const Lines lines = i < whole ? Lines{lying.data + i * lying.row, lying.row, lying.step}
+                                          : Lines{a + (i - whole) * depth, 1, kRows};
             if (i + kRows <= rows && j + kCols <= cols)
             {
                 micro(depth, lines, b + j * depth, to, stride);
@@ -246,13 +248,12 @@ inline void panels(Index depth, const Lines& lying, Index whole, const float* a,
     }
 }
 
-// result (fp32) += rows x cols of the product of two operands; at most kBlockCols columns. Rows of A that are
-// contiguous floats are read where they lie.
+// result (fp32) += rows x cols of the product of two operands; at most kBlockCols columns.
 inline void add_block(const Product& p, const Tile& tile, float* result, Index stride,
                       const ProductScratch& s)
 {
     const Index all = p.k();
-    const bool lies = p.a.type == DType::f32 && !p.a_transposed;
+    const bool lies = reads_in_place(p);
     for (Index k = 0; k < all; k += kDeep)
     {
         const Part deep{k, k + kDeep < all ? k + kDeep : all};
@@ -263,43 +264,45 @@ inline void add_block(const Product& p, const Tile& tile, float* result, Index s
             const Index end = i + kBlockRows < tile.rows.end ? i + kBlockRows : tile.rows.end;
             const Index whole = lies ? (end - i) / kRows * kRows : 0; // rows that need no panel
             pack<kRows>(p.a, !p.a_transposed, {i + whole, end}, deep, s.a, s.row);
-            const Lines lying{static_cast<const float*>(p.a.data) + i * p.a.stride + k, p.a.stride};
+            const Index row = p.a_transposed ? 1 : p.a.stride;
+            const Index step = p.a_transposed ? p.a.stride : 1;
+            const Lines lying{static_cast<const float*>(p.a.data) + i * row + k * step, row, step};
             panels(depth, lying, whole, s.a, s.b, result + (i - tile.rows.begin) * stride, stride, end - i,
                    tile.cols.end - tile.cols.begin);
         }
     }
 }
 
-// What the sums start from: nothing, what is there, the bias, the residual.
+// What the sums start from: nothing, or the sum of what is there, the bias and the residual.
 inline void start(const Product& p, const Tile& tile, float* result, Index stride, float* scratch)
 {
     const Index cols = tile.cols.end - tile.cols.begin;
+    const Tensor none;
+    const Tensor* const given[] = {p.accumulate ? &p.c : &none, &p.bias, &p.add};
     for (Index row = tile.rows.begin; row < tile.rows.end; ++row)
     {
         float* to = result + (row - tile.rows.begin) * stride;
-        if (p.accumulate)
+        bool empty = true;
+        for (const Tensor* more : given)
         {
-            const float* old = floats(p.c, row, tile.cols.begin, cols, scratch);
-            if (old != to)
+            if (!*more)
             {
-                __builtin_memcpy(to, old, static_cast<std::size_t>(cols) * sizeof(float));
+                continue;
             }
+            const float* from = floats(*more, more->rows == 1 ? 0 : row, tile.cols.begin, cols, scratch);
+            if (empty && from != to)
+            {
+                __builtin_memcpy(to, from, static_cast<std::size_t>(cols) * sizeof(float));
+            }
+            for (Index j = 0; !empty && j < cols; ++j)
+            {
+                to[j] += from[j];
+            }
+            empty = false;
         }
-        else
+        if (empty)
         {
             __builtin_memset(to, 0, static_cast<std::size_t>(cols) * sizeof(float));
-        }
-        const Tensor added[] = {p.bias, p.add};
-        for (const Tensor& more : added)
-        {
-            if (more)
-            {
-                const float* from = floats(more, more.rows == 1 ? 0 : row, tile.cols.begin, cols, scratch);
-                for (Index j = 0; j < cols; ++j)
-                {
-                    to[j] += from[j];
-                }
-            }
         }
     }
 }
