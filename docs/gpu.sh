@@ -27,9 +27,15 @@ echo
 echo '# The lab'
 "$build/ringside" bench train
 if [ -n "$2" ]; then
+    llmc='./train_gpt2cu -e d12 -b 8 -t 1024 -v 1000 -s 1000'
     echo
     echo '# llm.c, 12 layers of width 768, 8 x 1,024 tokens in bf16'
-    (cd "$2" && ./train_gpt2cu -e d12 -b 8 -t 1024 -x 40 -v 1000 -s 1000)
+    (cd "$2" && $llmc -x 40)
+    if command -v nsys > /dev/null; then
+        # Its attention is cuDNN's: what to hold the lab's attention against, by kernel and with the same 40 steps.
+        echo '# Its kernels'
+        (cd "$2" && nsys profile -o /tmp/llmc --force-overwrite true --stats true $llmc -x 40 | grep -A 25 'cuda_gpu_kern_sum')
+    fi
     echo
     echo '# The lab again'
     "$build/ringside" bench train
