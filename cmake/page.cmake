@@ -121,7 +121,7 @@ add_custom_command(TARGET page POST_BUILD
 # What is only read is a part of the page too.
 file(GLOB_RECURSE read_files CONFIGURE_DEPENDS assets/*.json assets/*.jsonl assets/*.md assets/*.txt lessons/*.json)
 set_property(TARGET page APPEND PROPERTY LINK_DEPENDS ${read_files} ${PROJECT_SOURCE_DIR}/cmake/split_page.py)
-foreach(file train.js webgpu.js)
+foreach(file train.js webgpu.js mirror.js manifest.webmanifest)
     configure_file(app/page/${file} ${page_folder}/${file} COPYONLY)
 endforeach()
 configure_file(app/desktop/org.ringside.Ringside.svg ${page_folder}/icon.svg COPYONLY)
@@ -135,7 +135,8 @@ add_custom_target(page_kernels DEPENDS ${page_folder}/kernels.json)
 add_dependencies(page page_kernels)
 # Last, as it names the build after all that is in it.
 add_custom_target(web ALL ${RINGSIDE_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/name_build.py ${PROJECT_SOURCE_DIR}/app/page ${page_folder}
-    ringside.js ringside.wasm ringside.data rest.wasm rest.json train.js webgpu.js kernels.json icon.svg VERBATIM)
+    ringside.js ringside.wasm ringside.data rest.wasm rest.json train.js webgpu.js mirror.js manifest.webmanifest kernels.json
+    icon.svg VERBATIM)
 add_dependencies(web page)
 
 # ImGui alone, whose first frame the page's test reports beside the program's.

@@ -99,6 +99,7 @@ Result<Settings> settings_from_json(const json& document)
     Settings s;
     Preferences& p = s.preferences;
     p.light = value(document, "light", p.light);
+    p.high_contrast = value(document, "high_contrast", p.high_contrast);
     p.reduced_motion = value(document, "reduced_motion", p.reduced_motion);
     p.text_scale = static_cast<float>(std::clamp(value(document, "text_scale", 1.0), 0.75, 2.5));
     p.unit = value(document, "gib", false) ? ByteUnit::binary : ByteUnit::decimal;
@@ -124,6 +125,7 @@ Issues save_settings(const Settings& s)
         searches.push_back(json(kSearchTable.write(search)));
     }
     const json out{{"light", s.preferences.light},
+                   {"high_contrast", s.preferences.high_contrast},
                    {"reduced_motion", s.preferences.reduced_motion},
                    {"text_scale", s.preferences.text_scale},
                    {"gib", s.preferences.unit == ByteUnit::binary},

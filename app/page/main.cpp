@@ -8,6 +8,7 @@
 #include "app/files/settings.h"
 #include "app/page/browser.h"
 #include "app/page/canvas.h"
+#include "app/page/mirror.h"
 #include "app/page/training.h"
 #include "app/session/drawing.h"
 #include "app/session/dropped.h"
@@ -36,6 +37,7 @@ EM_JS(void, say_view, (const char* title, const char* says), {
 EM_JS(void, say_work, (int under_way), { document.body.dataset.work = under_way ? 'under way' : 'done'; });
 EM_JS(void, say_failed, (const char* why), {
     document.getElementById('state').textContent = UTF8ToString(why);
+    document.body.dataset.ringside = 'failed';
 });
 // clang-format on
 
@@ -57,8 +59,15 @@ Preferences first_preferences()
 {
     Preferences p;
     p.light = wants("(prefers-color-scheme: light)") != 0;
-    p.reduced_motion = wants("(prefers-reduced-motion: reduce)") != 0;
     return p;
+}
+
+// What the system asks for holds whatever was kept, and is not kept as the user's own choice.
+Preferences as_the_system_asks(Preferences own)
+{
+    own.high_contrast = own.high_contrast || wants("(prefers-contrast: more), (forced-colors: active)") != 0;
+    own.reduced_motion = own.reduced_motion || wants("(prefers-reduced-motion: reduce)") != 0;
+    return own;
 }
 
 LabController::Setup lab_of_page(const Opened& opened)
@@ -86,6 +95,7 @@ public:
     {
         open();
         ImGui_ImplOpenGL3_Init("#version 300 es");
+        drawing_.set_transcript(&transcript());
         connect();
     }
 
@@ -100,6 +110,7 @@ public:
         ImGui_ImplOpenGL3_NewFrame();
         const bool more = drawing_.build(session_, now, seconds);
         paint();
+        const double to_tell = show_transcript(now, session_.playing());
         say_work(session_.works().busy() ? 1 : 0);
         if (const auto what = session_.take_save())
         {
@@ -121,7 +132,7 @@ public:
             return 0;
         }
         const bool waits = session_.ticking() || changed_at_ > 0 || passes(session_.notice());
-        return ImGui::GetIO().WantTextInput ? kCaret : waits ? 1 : -1;
+        return ImGui::GetIO().WantTextInput || to_tell > 0 ? kCaret : waits ? 1 : -1;
     }
 
     // Opens the link of the address, which the user may have changed or gone back to.
@@ -159,6 +170,11 @@ public:
         Settings settings;
         settings.preferences = session_.preferences();
         settings.preferences.presenter = false;
+        const Preferences asked = as_the_system_asks({});
+        bool& contrast = settings.preferences.high_contrast;
+        bool& still = settings.preferences.reduced_motion;
+        contrast = asked.high_contrast ? own_.high_contrast : contrast;
+        still = asked.reduced_motion ? own_.reduced_motion : still;
         settings.view = session_.own_view();
         settings.searches = session_.searches();
         append(issues, save_settings(settings));
@@ -175,6 +191,18 @@ public:
     }
 
     bool mock_runs() const { return session_.mock_runs(); }
+
+    // The system's settings have changed while the page is open.
+    void follow_system()
+    {
+        Preferences now = session_.preferences();
+        const Preferences asked = as_the_system_asks(own_);
+        now.light = first_preferences().light;
+        now.high_contrast = asked.high_contrast;
+        now.reduced_motion = asked.reduced_motion;
+        session_.set_preferences(now);
+        wake();
+    }
 
     // Opens what was dropped, which the page has put into a folder of its own.
     void drop(const std::string& folder)
@@ -243,10 +271,12 @@ private:
         TeamController::Setup team;
         team.recordings = opened_.assets / "recordings";
         session_.set_team(std::make_unique<TeamController>(std::move(team)));
-        session_.set_preferences(settings.preferences);
+        own_ = settings.preferences;
+        session_.set_preferences(as_the_system_asks(own_));
         session_.set_searches(settings.searches);
         session_.apply(OpenView{settings.view});
         session_.link_page = page_address();
+        session_.in_browser = true;
         const std::string link = page_fragment();
         if (link.size() > 1)
         {
@@ -367,6 +397,7 @@ private:
     Opened opened_;
     Session session_;
     Drawing drawing_;
+    Preferences own_; // as they were kept
     std::string told_view_;
     Notice told_notice_;
     double noticed_at_ = 0;
@@ -403,6 +434,14 @@ extern "C" EMSCRIPTEN_KEEPALIVE void ringside_keep()
     if (shown != nullptr)
     {
         shown->keep();
+    }
+}
+
+extern "C" EMSCRIPTEN_KEEPALIVE void ringside_follow_system()
+{
+    if (shown != nullptr)
+    {
+        shown->follow_system();
     }
 }
 

@@ -112,13 +112,14 @@ bool Drawing::prepare(const Preferences& preferences, float display_scale)
 
 Look Drawing::look(const Preferences& preferences) const
 {
-    return {.theme = preferences.light ? light_theme() : dark_theme(),
+    return {.theme = theme_of(preferences.light, preferences.high_contrast),
             .fonts = fonts_,
             .scale = scale_,
             .reduced_motion = preferences.reduced_motion,
             .unit = preferences.unit,
             .sketch = sketch_,
-            .record = record_};
+            .record = record_,
+            .transcript = transcript_};
 }
 
 std::string Drawing::svg(const Sketch& sketch, const Session& session) const
@@ -153,6 +154,10 @@ bool Drawing::build(Session& session, double clock, double seconds)
     {
         *record_ = {};
     }
+    if (transcript_ != nullptr)
+    {
+        transcript_->begin();
+    }
     ImGui::GetIO().FontDefault = fonts_.of(Type::small);
     apply_style(ImGui::GetStyle(), look);
     ImVector<ImGuiInputEvent>& queue = context_->InputEventsQueue;
@@ -182,6 +187,10 @@ bool Drawing::build(Session& session, double clock, double seconds)
     };
     shell_.draw(session.frame(clock), look, settle, out);
     ImGui::Render();
+    if (transcript_ != nullptr)
+    {
+        transcript_->finish();
+    }
     settle(out);
     return out.animating || session.playing() || session.works().busy() || acted || tip_is_due();
 }

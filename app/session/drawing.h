@@ -10,6 +10,7 @@
 #include "app/session/session.h"
 #include "ui/draw/chart_record.h"
 #include "ui/draw/sketch.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/shell.h"
 
 #include <imgui.h>
@@ -34,6 +35,8 @@ public:
     void set_sketch(Sketch* sketch) { sketch_ = sketch; }
     // What the charts of each next frame draw and read out; null: nobody asks.
     void set_record(ChartRecord* record) { record_ = record; }
+    // What each next frame says; null: nobody reads.
+    void set_transcript(Transcript* transcript) { transcript_ = transcript; }
     // The last frame, which was written down in `sketch`, as SVG; with a link to what it shows.
     std::string svg(const Sketch& sketch, const Session& session) const;
     // One frame, from NewFrame to Render; actions are applied to the session. True when the next frame should
@@ -55,6 +58,7 @@ private:
     Shell shell_;
     Sketch* sketch_ = nullptr;
     ChartRecord* record_ = nullptr;
+    Transcript* transcript_ = nullptr;
 
     Look look(const Preferences& preferences) const;
     void turn_page(Session& session);

@@ -106,6 +106,7 @@ void add_what_is_drawn(CLI::App& draw, PictureOptions& p)
     draw.add_option("--size", p.size, "size in pixels")->type_name("WxH")->capture_default_str();
     draw.add_option("--text-scale", p.text_scale, "0.75 to 2.5")->capture_default_str();
     draw.add_flag("--light", p.light, "the light theme");
+    draw.add_flag("--high-contrast", p.high_contrast, "black or white, and nothing pale");
     draw.add_flag("--presenter", p.presenter, "projector mode");
 }
 

@@ -28,6 +28,7 @@ struct PictureOptions : CommonOptions
     std::string size = "1280x800";
     std::optional<double> time; // in the view's units; where the view rests without it
     bool light = false;
+    bool high_contrast = false;
     double text_scale = 1;
     bool presenter = false;
     bool list = false;

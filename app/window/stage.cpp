@@ -438,6 +438,7 @@ void Stage::open_view(const PictureOptions& options)
     set_up_measured(session_, opened_.assets, opened_.presets);
     Preferences preferences;
     preferences.light = options.light;
+    preferences.high_contrast = options.high_contrast;
     preferences.text_scale = static_cast<float>(options.text_scale);
     preferences.presenter = options.presenter;
     preferences.reduced_motion = true; // nothing on its way from an earlier state

@@ -1,5 +1,6 @@
 // Keys of boards of several countries, as browsers report them.
 #include "app/session/browser_keys.h"
+#include "ui/shell/shell.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -71,4 +72,27 @@ TEST_CASE("the page takes what it makes use of")
     CHECK(is_taken({"KeyQ", "q"}, false));
     CHECK(is_taken({"Tab", "Tab"}, false));
     CHECK(is_taken({"F1", "F1"}, false));
+}
+
+TEST_CASE("the page names no key that the browser keeps")
+{
+    const auto code_of = [](ImGuiKeyChord chord)
+    {
+        const auto key = static_cast<ImGuiKey>(chord & ~ImGuiMod_Mask_);
+        const std::string name = ImGui::GetKeyName(key);
+        return name == "Equal" || name == "Minus" || name.front() == 'F' ? name : "Key" + name;
+    };
+    for (const CommandInfo& command : commands())
+    {
+        const bool chord = (command.chord & ImGuiMod_Ctrl) != 0 || command.key.starts_with("F");
+        if (!chord || command.key == "Ctrl V") // which comes as what is pasted
+        {
+            continue;
+        }
+        INFO(command.name);
+        const std::string code = code_of(command.chord);
+        const bool ctrl = (command.chord & ImGuiMod_Ctrl) != 0;
+        const bool shift = (command.chord & ImGuiMod_Shift) != 0;
+        CHECK(is_taken({code, "", ctrl, shift}, false) == (command.in_browser == InBrowser::same));
+    }
 }

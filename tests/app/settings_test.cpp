@@ -102,6 +102,7 @@ TEST_CASE("settings come back as they were saved")
     Settings settings;
     settings.preferences.light = true;
     settings.preferences.text_scale = 1.5F;
+    settings.preferences.high_contrast = true;
     settings.preferences.reduced_motion = true;
     settings.preferences.unit = ByteUnit::binary;
     settings.view = "ring";

@@ -315,9 +315,9 @@ TEST_CASE("colours of what is compared keep apart, from one another and from tho
     }
 }
 
-TEST_CASE("the name of a line has a contrast of 4.5 in whatever colour the line is")
+TEST_CASE("the name of a line has a contrast of 4.5, or of 7, in whatever colour the line is")
 {
-    for (const Theme* t : {&dark_theme(), &light_theme()})
+    for (const Theme* t : {&dark_theme(), &light_theme(), &theme_of(false, true), &theme_of(true, true)})
     {
         std::vector<Ink> inks(t->component.begin(), t->component.end());
         inks.insert(inks.end(), t->series.begin(), t->series.end());
@@ -327,7 +327,7 @@ TEST_CASE("the name of a line has a contrast of 4.5 in whatever colour the line 
         for (const Ink& ink : inks)
         {
             INFO((t->light ? "light " : "dark ") << std::hex << ink.fill);
-            CHECK(contrast(words_in(*t, ink), t->window) >= 4.5);
+            CHECK(contrast(words_in(*t, ink), t->window) >= (t->least_contrast > 7 ? 7 : 4.5));
         }
     }
 }
@@ -349,6 +349,27 @@ TEST_CASE("words have a contrast of 4.5 on every surface they stand on")
         // On the verdict's pill, and on what is chosen.
         CHECK(contrast(t->warning, t->light ? rgb(0xFFFFFF) : rgb(0x000000)) >= 4.5);
         CHECK(contrast(t->window, t->text) >= 4.5);
+    }
+}
+
+TEST_CASE("in high contrast words have a contrast of 7 on every surface, lines one of 3")
+{
+    for (const bool light : {false, true})
+    {
+        const Theme& t = theme_of(light, true);
+        INFO((light ? "light" : "dark"));
+        CHECK(t.light == light);
+        for (const Colour surface : {t.window, t.panel, t.control, t.raised})
+        {
+            CHECK(contrast(t.text, surface) >= 7);
+            CHECK(contrast(t.muted, surface) >= 7);
+            CHECK(contrast(t.line, surface) >= 3);
+        }
+        for (const Colour words : {t.warning, t.ok})
+        {
+            CHECK(contrast(words, t.window) >= 7);
+        }
+        CHECK(contrast(t.grid, t.window) >= 3);
     }
 }
 

@@ -309,7 +309,8 @@ std::vector<Words> words_of(const Window& window)
 
 std::vector<Contrast> contrasts_of(const Window& window)
 {
-    const Theme& theme = window.session().preferences().light ? light_theme() : dark_theme();
+    const Preferences& chosen = window.session().preferences();
+    const Theme& theme = theme_of(chosen.light, chosen.high_contrast);
     return Reader(window).contrasts(paint_of(theme.window));
 }
 
@@ -319,6 +320,25 @@ std::string text_of(const Window& window)
     for (const Words& words : words_of(window))
     {
         all += (all.empty() ? "" : " ") + words.text;
+    }
+    return all;
+}
+
+std::string heard_in(Window& window)
+{
+    Transcript transcript;
+    window.drawing.set_transcript(&transcript);
+    window.frames(1);
+    window.drawing.set_transcript(nullptr);
+    std::string all;
+    for (const ReadPart& part : transcript.parts())
+    {
+        all += part.text + (part.value.empty() ? "" : ": " + part.value) +
+               (part.tip.empty() ? "" : ". " + part.tip) + "\n";
+    }
+    for (const std::string& said : transcript.said())
+    {
+        all += said + "\n";
     }
     return all;
 }

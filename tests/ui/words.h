@@ -24,6 +24,8 @@ std::vector<Words> words_of(const Window& window);
 // All of it, a space between two lines.
 std::string text_of(const Window& window);
 bool says(const Window& window, std::string_view words);
+// What a screen reader is told of the next frame: words, and controls as "name: value. tip".
+std::string heard_in(Window& window);
 // The first that begin with this.
 const Words* seek_words(const std::vector<Words>& all, std::string_view start);
 // Texts of which a part is missing at an edge; "" when there are none.

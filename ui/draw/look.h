@@ -70,6 +70,7 @@ const ImWchar* glyph_ranges();
 struct Preferences
 {
     bool light = false;
+    bool high_contrast = false;
     float text_scale = 1; // 0.75 to 2.5
     bool reduced_motion = false;
     bool presenter = false; // large type, no rail, no panel
@@ -81,6 +82,7 @@ struct Preferences
 class Sketch;
 struct ChartRecord;
 struct Marks;
+class Transcript;
 
 struct Look
 {
@@ -94,6 +96,7 @@ struct Look
     bool no_tips = false;                            // what is pointed at has no read-out
     ChartRecord* record = nullptr;                   // of this frame's charts
     Marks* marks = nullptr;                          // of the picture that is drawn
+    Transcript* transcript = nullptr;                // what this frame says
     std::span<const std::string> known_numbers = {}; // these stay while the others are hidden
 
     float px(float design) const { return std::round(design * scale); }

@@ -2,6 +2,7 @@
 
 #include "core/base/text/hide_numbers.h"
 #include "ui/draw/marks.h"
+#include "ui/draw/transcript.h"
 #include "ui/draw/wrap.h"
 
 #include <algorithm>
@@ -130,6 +131,10 @@ float Painter::write(float x, float middle, Type type, Colour colour, std::strin
     const float left = align == Align::left ? x : align == Align::centre ? x - w / 2 : x - w;
     list.AddText(font, size, {std::round(left), std::round(middle - size / 2)}, colour, text.data(),
                  text.data() + text.size());
+    if (look.transcript != nullptr)
+    {
+        look.transcript->write(type, size, {left, middle - size / 2, w, size}, text, list.raw);
+    }
     return w;
 }
 

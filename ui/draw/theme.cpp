@@ -97,7 +97,33 @@ constexpr Theme kLight{
     .stage_ramp = {rgb(0x04313E), rgb(0x0D5F5E), rgb(0x418E6F), rgb(0x91B87E), rgb(0xE5E081)},
 };
 
+// Data keeps its colours and all else is black or white: WCAG 2's contrast of 7 for every word, of 3 and more
+// for every line.
+constexpr Theme in_high_contrast(Theme t)
+{
+    const bool light = t.light;
+    t.least_contrast = 7.2;
+    t.window = t.panel = light ? rgb(0xFFFFFF) : rgb(0x000000);
+    t.control = light ? rgb(0xF2F2F2) : rgb(0x121212);
+    t.raised = light ? rgb(0xD0D0D0) : rgb(0x303030);
+    t.grid = light ? rgb(0x8A8A8A) : rgb(0x6E6E6E);
+    t.line = t.faint = t.idle_hatch = light ? rgb(0x3A3A3A) : rgb(0xC8C8C8);
+    t.text = light ? rgb(0x000000) : rgb(0xFFFFFF);
+    t.muted = light ? rgb(0x1E1E1E) : rgb(0xE8E8E8);
+    t.warning = light ? rgb(0xA00000) : rgb(0xFF8A80);
+    t.ok = light ? rgb(0x00502A) : rgb(0x7CF5B8);
+    return t;
+}
+constexpr Theme kDarkContrast = in_high_contrast(kDark);
+constexpr Theme kLightContrast = in_high_contrast(kLight);
+
 } // namespace
+
+const Theme& theme_of(bool light, bool high_contrast)
+{
+    static constexpr std::array kThemes{&kDark, &kLight, &kDarkContrast, &kLightContrast};
+    return *kThemes[(light ? 1U : 0U) + (high_contrast ? 2U : 0U)];
+}
 
 const Theme& dark_theme()
 {
@@ -157,7 +183,6 @@ Colour ink_on(Colour fill)
 
 Colour words_in(const Theme& theme, const Mark& mark)
 {
-    constexpr double kLeast = 4.7; // 4.5 and what shines through the ground of a label
     constexpr int kSteps = 12;
     const float alpha = static_cast<float>(mark.fill >> 24U) / 255;
     Colour from = mix(theme.window, with_alpha(mark.fill, 1), alpha);
@@ -166,7 +191,7 @@ Colour words_in(const Theme& theme, const Mark& mark)
         for (int i = 0; i < kSteps; ++i)
         {
             const Colour colour = mix(from, to, static_cast<float>(i) / kSteps);
-            if (contrast_ratio(colour, theme.window) >= kLeast)
+            if (contrast_ratio(colour, theme.window) >= theme.least_contrast)
             {
                 return colour;
             }

@@ -1,6 +1,6 @@
-// Every colour the window uses, dark and light. The interface is neutral; colour belongs to data and means
-// the same everywhere. Colours were chosen for separation under colour-blindness; tests/ui/theme_test.cpp
-// recomputes it.
+// Every colour the window uses, dark and light, each also in high contrast. The interface is neutral; colour
+// belongs to data and means the same everywhere. Colours were chosen for separation under colour-blindness;
+// tests/ui/theme_test.cpp recomputes it.
 #pragma once
 
 #include <array>
@@ -42,6 +42,7 @@ struct Mark
 struct Theme
 {
     bool light = false;
+    double least_contrast = 4.7; // of words in a mark's colour: 4.5 and what shines through their ground
     Colour window, panel, control, raised;
     Colour grid, line;
     Colour text, muted, faint; // faint is never text
@@ -59,6 +60,7 @@ struct Theme
 
 const Theme& dark_theme();
 const Theme& light_theme();
+const Theme& theme_of(bool light, bool high_contrast);
 
 // Towards the window's colour: for everything that is not on a highlighted path.
 Colour dim(const Theme& theme, Colour colour, float amount = 0.78F);

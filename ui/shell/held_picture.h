@@ -19,12 +19,12 @@ public:
         std::string view;
         Rect area;
         float scale = 1;
-        bool light = false;
+        const Theme* theme = nullptr;
 
         friend bool operator==(const Of& a, const Of& b)
         {
             return a.view == b.view && a.area.x == b.area.x && a.area.y == b.area.y && a.area.w == b.area.w &&
-                   a.area.h == b.area.h && a.scale == b.scale && a.light == b.light;
+                   a.area.h == b.area.h && a.scale == b.scale && a.theme == b.theme;
         }
     };
 

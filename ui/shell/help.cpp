@@ -60,18 +60,19 @@ std::size_t group_of(const CommandInfo& command)
     return shown ? 1 : command.of_scenario ? 0 : 2;
 }
 
-std::vector<KeyGroup> groups_of(std::string_view view, ViewKeys own, bool lesson)
+std::vector<KeyGroup> groups_of(std::string_view view, ViewKeys own, const Frame& frame)
 {
     std::vector<KeyGroup> groups;
     ViewKeys general = general_rows();
     std::erase_if(general, [&](const ViewKey& key)
                   { return std::ranges::find(own, key.key, &ViewKey::key) != own.end(); });
+    const bool lesson = frame.lesson != nullptr;
     groups.push_back({lesson ? "This lesson" : std::string(view), lesson ? lesson_rows() : std::move(own)});
     groups.push_back({"Everywhere", std::move(general)});
     std::array<KeyGroup, 3> of_commands{{{"Scenario", {}}, {"In class", {}}, {"Window", {}}}};
     for (const CommandInfo& command : commands())
     {
-        if (!command.key.empty())
+        if (!command.key.empty() && (!frame.in_browser || command.in_browser == InBrowser::same))
         {
             of_commands.at(group_of(command)).rows.push_back({command.key, command.name});
         }
@@ -106,7 +107,7 @@ void Shell::draw_help(const Frame& frame, const Painter& painter, const ViewInfo
     {
         return;
     }
-    const auto groups = groups_of(info.title, view(info.id).keys(), frame.lesson != nullptr);
+    const auto groups = groups_of(info.title, view(info.id).keys(), frame);
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     const auto columns = static_cast<int>(std::clamp(display.x * 0.95F / painter.px(330), 1.0F, 3.0F));
     const ImVec2 size{std::min(painter.px(370) * static_cast<float>(columns), display.x * 0.96F),

@@ -96,7 +96,7 @@ void MarkWalk::walk(const Painter& painter, Rect area, Out& out)
     }
     // While the mouse points, the stop of Tab is too small to be in its way.
     const Rect stop = marks_.walking ? rect_of(marks_.all[at_]) : Rect{area.x, area.y, 1, 1};
-    const Press pressed = press(painter, stop, "###marks", 3);
+    const Press pressed = press(painter, stop, "###marks", 3, {.name = "Picture: arrow keys read its marks"});
     const ImGuiID id = ImGui::GetItemID();
     if (std::exchange(asked_, false))
     {

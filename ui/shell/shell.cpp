@@ -6,6 +6,7 @@
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/guide/spotlight.h"
 #include "ui/shell/popups.h"
@@ -222,7 +223,7 @@ void Shell::draw_fault_banner(const Frame& frame, const Painter& painter, Rect a
 
 void Shell::draw_picture(const Frame& frame, const Painter& painter, Rect area, View& shown, Out& out)
 {
-    const HeldPicture::Of of{frame.view, area, painter.look.scale, frame.preferences.light};
+    const HeldPicture::Of of{frame.view, area, painter.look.scale, &painter.theme};
     const bool frozen = is_frozen(frame);
     if (!frozen)
     {
@@ -231,6 +232,10 @@ void Shell::draw_picture(const Frame& frame, const Painter& painter, Rect area, 
     if (held_.holds(of) && painter.look.sketch == nullptr)
     {
         held_.draw(painter.list.raw);
+        if (painter.look.transcript != nullptr)
+        {
+            painter.look.transcript->repeat(ReadRegion::picture);
+        }
         return;
     }
     // What is on show when it is frozen stays as it is; what is opened later first comes to rest.
@@ -283,6 +288,7 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
         keys(frame, motion, shown, out);
         return; // the guide stands in the picture's place
     }
+    read_region(painter.look, ReadRegion::title);
     if (frame.lesson != nullptr)
     {
         draw_lesson_title(frame, plain, parts);
@@ -300,6 +306,7 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
         {
             draw_back_strip(frame, painter, picture.cut_top(painter.px(48)), out);
         }
+        read_region(painter.look, ReadRegion::picture);
         draw_scene(frame, plain, picture);
         const IdScope id(info.id.data());
         draw_picture(frame, painter, picture, shown, out);
@@ -311,11 +318,13 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
     }
     Look caption = painter.look; // a covered part's sum stands here too
     caption.hide_numbers = caption.hide_numbers || cover_.caption;
+    read_region(caption, ReadRegion::caption);
     draw_caption(frame, Painter(painter.list.raw, caption, painter.parts), parts.caption, shown);
     if (shown.about_scenario() && !frame.valid() && !shown.holds_while_invalid() && !is_frozen(frame))
     {
         painter.fill(parts.caption, with_alpha(painter.theme.window, 0.7F));
     }
+    read_region(painter.look, ReadRegion::rail);
     draw_rail(frame, plain, parts, out);
     draw_foot(frame, painter, plain, parts, motion, out);
     keys(frame, motion, shown, out);
@@ -324,6 +333,7 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
 void Shell::draw_foot(const Frame& frame, const Painter& painter, const Painter& plain, const Parts& parts,
                       const Motion& motion, Out& out)
 {
+    read_region(painter.look, frame.lesson == nullptr ? ReadRegion::status : ReadRegion::lesson);
     if (frame.lesson == nullptr)
     {
         draw_status(frame, painter, parts.status, motion, out);
@@ -337,6 +347,7 @@ void Shell::draw_foot(const Frame& frame, const Painter& painter, const Painter&
     {
         lesson_.draw_compact(frame, plain, parts.band, panel_, out);
     }
+    read_region(painter.look, ReadRegion::status);
     draw_lesson_status(frame, painter, parts.status, motion, out);
 }
 
@@ -357,6 +368,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
         return draw_main(frame, look, settle, out);
     };
     const Frame settled = draw_beneath();
+    read_region(look, ReadRegion::over);
     const Painter painter(*ImGui::GetForegroundDrawList(), look);
     const Parts parts = layout(settled, look, ImGui::GetIO().DisplaySize);
     const ViewInfo* found = find_view(settled.view);
@@ -449,6 +461,7 @@ Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settl
     const Parts parts = layout(frame, look, size);
     panel_over_ = panel_over_ && !parts.has_panel;
     const bool shown_over = !parts.has_panel && panel_over_ && !frame.preferences.presenter;
+    read_region(look, frame.lesson == nullptr ? ReadRegion::panel : ReadRegion::lesson);
     if (frame.lesson != nullptr)
     {
         if (parts.has_panel)

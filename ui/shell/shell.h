@@ -25,6 +25,14 @@
 namespace ringside
 {
 
+// What a browser leaves of a command.
+enum class InBrowser : std::uint8_t
+{
+    same,
+    without_key, // its key is the browser's
+    none
+};
+
 struct CommandInfo
 {
     std::string_view name;
@@ -33,6 +41,7 @@ struct CommandInfo
     char typed;           // a character, wherever the keyboard has it; 0: none
     void (*run)(const Frame&, Out&);
     bool of_scenario = false; // its key is free in views that are not about the scenario
+    InBrowser in_browser = InBrowser::same;
 };
 // Commands of the whole window; keys, palette and key help all read this table.
 std::span<const CommandInfo> commands();

@@ -32,7 +32,8 @@ bool draw_rail_cell(const Painter& painter, Rect cell, const ViewInfo& info, boo
 {
     const Theme& t = painter.theme;
     const std::string group(name_of(info.group));
-    const Press pressed = press(painter, cell, (group + "###rail " + group).c_str(), 0);
+    const Press pressed = press(painter, cell, (group + "###rail " + group).c_str(), 0,
+                                {.role = ReadRole::choice, .on = selected});
     if (selected || pressed.hovered)
     {
         painter.fill(cell, selected ? t.raised : t.control);
@@ -257,7 +258,8 @@ void Shell::draw_title_keys(const Painter& painter, bool presenter, Rect& row)
     {
         const Rect r = row.cut_right(painter.px(24));
         const bool pressed =
-            press(painter, {r.x, r.middle() - painter.px(12), r.w, painter.px(24)}, label, 4).clicked;
+            press(painter, {r.x, r.middle() - painter.px(12), r.w, painter.px(24)}, label, 4, {.name = says})
+                .clicked;
         tooltip(painter, says);
         painter.keycap(r.x, r.middle(), cap);
         return pressed;
@@ -304,7 +306,8 @@ bool title_button(const Painter& painter, Rect& row, const TitleButton& b)
     const std::string_view words = words_of_button(b.label);
     const Rect r = title_button_place(painter, row, b.label);
     const Rect box{r.x, r.middle() - painter.px(12), r.w, painter.px(24)};
-    const Press pressed = press(painter, b.enabled ? box : Rect{}, b.label, 4);
+    const Press pressed = press(painter, b.enabled ? box : Rect{}, b.label, 4,
+                                {.role = b.on ? ReadRole::choice : ReadRole::button, .on = b.on});
     const Theme& t = painter.theme;
     painter.fill(box, b.on ? t.text : pressed.hovered ? t.raised : t.control, painter.px(4));
     painter.outline(box, t.line, 1, painter.px(4));

@@ -185,7 +185,9 @@ namespace
 void draw_track(const Frame& frame, const Painter& painter, Rect track, const Motion& motion, Out& out)
 {
     const Theme& t = painter.theme;
-    const Press pressed = press(painter, track, "Time###scrub");
+    const float done = static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
+    const Press pressed = press(painter, track, "Time###scrub", 6,
+                                {.role = ReadRole::slider, .value = motion.label, .position = done});
     const float knob = painter.px(8);
     const float span = std::max(1.0F, track.w - 2 * knob);
     if (pressed.held)
@@ -194,8 +196,7 @@ void draw_track(const Frame& frame, const Painter& painter, Rect track, const Mo
         out.push(Play{false});
         out.push(Seek{static_cast<double>(to) * motion.duration});
     }
-    const float x =
-        track.x + knob + span * static_cast<float>(std::clamp(frame.playback.t / motion.duration, 0.0, 1.0));
+    const float x = track.x + knob + span * done;
     painter.fill({track.x, track.middle() - painter.px(2), track.w, painter.px(4)}, t.raised, painter.px(2));
     painter.fill({track.x, track.middle() - painter.px(2), x - track.x, painter.px(4)}, t.text,
                  painter.px(2));
@@ -307,6 +308,7 @@ std::string Shell::draw_notice(const Frame& frame, const Painter& painter, Rect 
     {
         return {}; // draw_fault()'s
     }
+    read_aloud(painter.look, frame.notice.text);
     if (painter.width(Type::small, frame.notice.text) + painter.px(24) <= strip.w)
     {
         return frame.notice.text;
@@ -379,6 +381,7 @@ void Shell::draw_fault(const Frame& frame, const Painter& painter, Rect area, Ou
         ImGui::PushTextWrapPos(wide - pad);
         const std::string lines = fmt::format("{}", fmt::join(fault_.faults, "\n"));
         ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
+        read_aloud(own.look, fault_.text + ": " + lines);
         ImGui::PopTextWrapPos();
     }
     ImGui::End();

@@ -178,6 +178,7 @@ bool AnswerField::draw(const Painter& p, Rect whole, const AnswerFieldLook& look
         look.id, &text_, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways, edit_text,
         &edit);
     held_ = ImGui::IsItemActive();
+    read_field(p, look.hint.empty() ? "Your answer" : look.hint, text_);
     if (ImGui::IsKeyPressed(ImGuiKey_Escape, false))
     {
         text_ = before; // ImGui would take back what was typed; Esc only leaves here

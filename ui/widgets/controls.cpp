@@ -23,7 +23,7 @@ std::string_view visible(const char* label)
 
 } // namespace
 
-Press press(const Painter& painter, Rect r, const char* label, float radius)
+Press press(const Painter& painter, Rect r, const char* label, float radius, const ReadAs& as)
 {
     Press p;
     if (r.w < 1 || r.h < 1)
@@ -35,6 +35,7 @@ Press press(const Painter& painter, Rect r, const char* label, float radius)
     p.hovered = ImGui::IsItemHovered() || painter.walks_in(r);
     p.held = ImGui::IsItemActive();
     p.focused = ImGui::IsItemFocused() && GImGui->NavDisableMouseHover;
+    read_item(painter, r, label, as);
     if (p.focused)
     {
         painter.outline(r.inset(-painter.px(2)), painter.theme.text, painter.px(2), painter.px(radius));
@@ -138,7 +139,8 @@ std::optional<std::size_t> segments(const Painter& painter, Rect r, std::span<co
     for (std::size_t i = 0; i < words.size(); ++i)
     {
         const Rect part = rest.cut_left(widths[i]);
-        const Press p = press(painter, part, std::string(words[i]).c_str());
+        const Press p = press(painter, part, std::string(words[i]).c_str(), 6,
+                              {.role = ReadRole::choice, .on = i == chosen});
         if (i == chosen)
         {
             painter.fill(part, t.text, painter.px(6));
@@ -167,7 +169,7 @@ Rect progress_line(const Painter& p, Rect area, double done)
 
 bool toggle(const Painter& painter, Rect r, const char* label, bool on)
 {
-    const Press p = press(painter, r, label);
+    const Press p = press(painter, r, label, 6, {.role = ReadRole::toggle, .on = on});
     const Theme& t = painter.theme;
     const Rect track{r.right() - painter.px(36), r.middle() - painter.px(10), painter.px(36), painter.px(20)};
     painter.text_within(r.x, r.middle(), track.x - r.x - painter.px(8), Type::small,
@@ -181,7 +183,7 @@ bool toggle(const Painter& painter, Rect r, const char* label, bool on)
 
 bool dropdown(const Painter& painter, Rect r, const char* label, std::string_view shown)
 {
-    const Press p = press(painter, r, label);
+    const Press p = press(painter, r, label, 6, {.role = ReadRole::menu, .value = shown});
     const Theme& t = painter.theme;
     painter.fill(r, p.hovered ? t.raised : t.control, painter.px(6));
     painter.outline(r, t.line, 1, painter.px(6));
@@ -232,6 +234,7 @@ std::optional<std::string> type_value(const Painter& painter, Rect r, int& typin
     const bool done =
         ImGui::InputText(id.c_str(), text.data(), text.size(),
                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    read_field(painter, visible(words.label), text.data());
     const bool active = ImGui::IsItemActive();
     typing = done || (typing == kTyping && !active) ? kNotTyping : active ? kTyping : typing;
     return done ? std::optional<std::string>(text.data()) : std::nullopt;
@@ -306,7 +309,8 @@ SliderChange slider(const Painter& painter, Rect r, const SliderText& words, flo
     const bool typing = state != kNotTyping;
     const Rect hit =
         typing ? Rect{r.x, r.y + painter.px(20), r.w, painter.px(22)} : Rect{r.x, r.y, r.w, painter.px(42)};
-    const Press p = press(painter, hit, words.label);
+    const Press p = press(painter, hit, words.label, 6,
+                          {.role = ReadRole::slider, .value = words.value, .position = position});
     const float knob = painter.px(8);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const bool on_track = ImGui::GetIO().MouseClickedPos[0].y >= r.y + painter.px(18);
@@ -341,7 +345,7 @@ SliderChange typed_number(const Painter& painter, Rect r, const SliderText& word
     bool hovered = false;
     if (!typing)
     {
-        const Press p = press(painter, r, words.label);
+        const Press p = press(painter, r, words.label, 6, {.role = ReadRole::menu, .value = words.value});
         hovered = p.hovered;
         state = p.clicked ? kTypingAsked : state;
     }
@@ -361,6 +365,12 @@ void tip_card(const Painter& under, Rect bounds, ImVec2 at, std::string_view hea
     {
         return;
     }
+    std::string told(heading);
+    for (const TipLine& line : lines)
+    {
+        told += ". " + line.label + " " + line.value;
+    }
+    read_aloud(under.look, told);
     const Painter painter(*ImGui::GetForegroundDrawList(), under.look);
     const float margin = painter.px(16);
     const float row = painter.px(24);
@@ -414,6 +424,10 @@ void tooltip(const Painter& painter, std::string_view text)
     // other's delay again, so that no tip ever showed.
     const ImGuiID id = ImGui::GetItemID();
     const bool reached = id == 0 || GImGui->HoveredId == id || GImGui->NavDisableMouseHover;
+    if (painter.look.transcript != nullptr && !painter.look.hide_numbers)
+    {
+        painter.look.transcript->describe(text);
+    }
     if (reached && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort | ImGuiHoveredFlags_NoSharedDelay))
     {
         tooltip_at_mouse(painter, text);
@@ -439,6 +453,7 @@ void tooltip_at_mouse(const Painter& painter, std::string_view text)
             painter.look.hide_numbers ? hide_numbers(text, painter.look.known_numbers) : std::string();
         text = painter.look.hide_numbers ? hidden : text;
         ImGui::TextUnformatted(text.data(), text.data() + text.size());
+        read_aloud(painter.look, text);
         ImGui::PopTextWrapPos();
         ImGui::PopFont();
         ImGui::EndTooltip();

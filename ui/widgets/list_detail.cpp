@@ -119,6 +119,7 @@ void ListDetail::draw_field(const Painter& p, Rect row, ListEvent& event)
         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll |
             ImGuiInputTextFlags_CallbackCharFilter,
         leave_out_brackets, &event.bracket);
+    read_field(p, words_.hint, query_.data());
     const bool edited = ImGui::IsItemEdited();
     follow_ = follow_ || edited;
     const int by = ImGui::IsItemActive() ? pressed_steps() : 0;

@@ -176,7 +176,10 @@ DrawnCard Sheet::card(const SheetCard& c)
     const float h = words_height(p, inside.w, Type::small, c.words);
     DrawnCard drawn{take(std::max(p.px(c.least), h + p.px(18))), {}};
     const Rect& r = drawn.r;
-    drawn.pressed = c.label.empty() ? Press{} : press(p, r, c.label.c_str(), 8);
+    drawn.pressed = c.label.empty()
+                        ? Press{}
+                        : press(p, r, c.label.c_str(), 8,
+                                {.role = c.chosen ? ReadRole::choice : ReadRole::button, .on = c.chosen});
     p.card(r, c.chosen, drawn.pressed.hovered);
     p.rich({inside.x, r.middle() - h / 2, inside.w, 0}, Type::small, Type::small_strong,
            c.ink == 0 ? p.theme.text : c.ink, without_light_marks(c.words));

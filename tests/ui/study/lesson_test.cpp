@@ -546,6 +546,7 @@ TEST_CASE("the first lesson gives nothing away: caption without figures, later p
     INFO(test::text_of(w));
     CHECK(test::says(w, "needs \u2022\u2022"));
     CHECK_FALSE(test::says(w, "140 of"));
+    CHECK(test::heard_in(w).find("140 of") == std::string::npos);
     CHECK(test::says(w, "16.1 GB"));           // the weights, of which the step speaks
     CHECK_FALSE(test::says(w, "8-bit AdamW")); // what that would leave tells the sum
     const auto show = [&]
@@ -562,6 +563,9 @@ TEST_CASE("the first lesson gives nothing away: caption without figures, later p
     // Momentum, variance and master weights are asked for next, each 22.2% of the whole.
     CHECK_FALSE(test::says(w, "bytes per first moment"));
     CHECK_FALSE(test::says(w, "22.2%"));
+    CHECK(test::heard_in(w).find("bytes per first moment") == std::string::npos);
+    CHECK(test::heard_in(w).find("22.2%") == std::string::npos);
+    CHECK(test::heard_in(w).find("You said") == std::string::npos); // it was only shown
     CHECK_FALSE(test::says(w, "8-bit AdamW"));
     w.key(ImGuiKey_PageDown);
     w.settle(600);

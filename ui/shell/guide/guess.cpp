@@ -207,13 +207,17 @@ void Guess::draw_verdict(const Frame& frame, const Painter& painter, Rect row)
              : fmt::format("You said {}: {} too {}.", said(p, *record.guess),
                            value_with_unit(std::abs(off), p.unit), off > 0 ? "high" : "low");
     painter.text_within(x, row.middle(), row.right() - x, Type::small, painter.theme.text, words);
+    read_aloud(painter.look, words);
 }
 
-void Guess::drag(const Painter& painter, const Track& track, Out& out)
+void Guess::drag(const Painter& painter, const Track& track, double guess, Out& out)
 {
     const float knob = painter.px(kKnob);
     const Rect grip{track.rect.x - knob, track.rect.middle() - knob, track.rect.w + 2 * knob, 2 * knob};
-    const Press pressed = press(painter, grip, "Your guess###guess", kKnob);
+    const std::string words = said(track.prediction, guess);
+    const float position = (track.at(guess) - track.rect.x) / track.rect.w;
+    const Press pressed = press(painter, grip, "Your guess###guess", kKnob,
+                                {.role = ReadRole::slider, .value = words, .position = position});
     if (pressed.held)
     {
         field_.set("");
@@ -246,7 +250,7 @@ void Guess::draw_number(const Frame& frame, const Painter& painter, Rect area, b
     {
         truth_ = Tween();
         truth_.towards(from, frame, painter.look, out);
-        drag(painter, track, out);
+        drag(painter, track, guess, out);
     }
     painter.fill(track.rect, t.raised, painter.px(4));
     painter.fill({track.rect.x, track.rect.y, x - track.rect.x, track.rect.h}, mix(t.muted, t.window, 0.1F),

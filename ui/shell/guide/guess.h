@@ -46,7 +46,7 @@ private:
                      const Rect& field, bool low) const;
     static void draw_now(const Frame& frame, const Painter& painter, const Track& track, Rect bubble);
     static void draw_verdict(const Frame& frame, const Painter& painter, Rect row);
-    void drag(const Painter& painter, const Track& track, Out& out);
+    void drag(const Painter& painter, const Track& track, double guess, Out& out);
     void draw_field(const Frame& frame, const Painter& painter, Rect row, Out& out);
     void read(const Prediction& prediction, Out& out);
 

@@ -1,6 +1,7 @@
 #include "ui/shell/guide/spotlight.h"
 
 #include "ui/draw/sketch.h"
+#include "ui/draw/transcript.h"
 
 #include <imgui_internal.h>
 
@@ -101,6 +102,10 @@ void cover_parts(const Painter& painter, const std::vector<NamedPart>& parts,
             if (painter.look.sketch != nullptr)
             {
                 painter.look.sketch->erase_inside(part.rect.min(), part.rect.max());
+            }
+            if (painter.look.transcript != nullptr)
+            {
+                painter.look.transcript->erase_inside(part.rect);
             }
         }
     }

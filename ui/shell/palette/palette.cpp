@@ -82,6 +82,9 @@ std::optional<std::size_t> Palette::draw_rows(const Painter& painter, bool moved
                 ImGui::SetScrollHereY();
             }
             const Painter p(*ImGui::GetWindowDrawList(), painter.look);
+            const ImVec2 low = ImGui::GetItemRectMin();
+            read_item(p, {low.x, low.y, ImGui::GetItemRectSize().x, painter.px(kRow)}, "",
+                      {.role = ReadRole::choice, .on = at == row_, .name = entry.label});
             draw_row(p, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), entry);
         }
     }
@@ -103,8 +106,9 @@ const PaletteEntry* Palette::draw(const Frame& frame, const Painter& painter, Ou
         const FontScope font(painter.look.fonts.of(Type::body));
         ImGui::SetKeyboardFocusHere();
         ImGui::SetNextItemWidth(-FLT_MIN);
-        typed = ImGui::InputTextWithHint("###query", "Find a view, word, lesson, question, field or model",
-                                         query_.data(), query_.size());
+        constexpr const char* kHint = "Find a view, word, lesson, question, field or model";
+        typed = ImGui::InputTextWithHint("###query", kHint, query_.data(), query_.size());
+        read_field(painter, kHint, query_.data());
     }
     if (typed || !listed_)
     {

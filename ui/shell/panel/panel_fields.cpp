@@ -136,9 +136,12 @@ std::optional<std::size_t> draw_items(const Painter& painter, std::span<const Ti
         {
             focus_last_item();
         }
+        const ImVec2 left = ImGui::GetItemRectMin();
         const ImVec2 right = ImGui::GetItemRectMax();
-        const float middle = (ImGui::GetItemRectMin().y + right.y) / 2;
+        const float middle = (left.y + right.y) / 2;
         const Painter local(*ImGui::GetWindowDrawList(), painter.look);
+        read_item(local, {left.x, left.y, right.x - left.x, right.y - left.y}, items[i].label,
+                  {.value = items[i].value});
         local.text(right.x - painter.px(4), middle, Type::mono_small, painter.theme.muted, items[i].value,
                    Align::right);
     }
@@ -206,6 +209,7 @@ std::optional<std::size_t> Panel::list_popup(const Painter& painter, const char*
         ImGui::SetNextItemWidth(-FLT_MIN);
         take_first = ImGui::InputTextWithHint("###filter", "Type to find", filter_.data(), filter_.size(),
                                               ImGuiInputTextFlags_EnterReturnsTrue);
+        read_field(painter, "Type to find", filter_.data());
     }
     const auto chosen = draw_items(painter, items, filtered, filtered ? filter_.data() : "", take_first);
     if (chosen)

@@ -42,9 +42,10 @@ void draw_verdict(const Painter& p, Rect row, const LabDemoFrame& demo)
     }
     row.cut_left(p.px(28));
     const std::string_view came = of(demo).answers.at(demo.finding->answer);
-    p.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text,
-                  right ? fmt::format("As you said: {}", came)
-                        : fmt::format("{}, not: {}", came, of(demo).answers.at(*demo.answer)));
+    const std::string words = right ? fmt::format("As you said: {}", came)
+                                    : fmt::format("{}, not: {}", came, of(demo).answers.at(*demo.answer));
+    p.text_within(row.x, row.middle(), row.w, Type::body_strong, t.text, words);
+    read_aloud(p.look, words);
 }
 
 } // namespace

@@ -198,6 +198,7 @@ std::optional<WrittenOrder> PasteOrder::draw(const Painter& p)
         {
             read_ = false;
         }
+        read_field(p, "Your own order", text_);
     }
     if (!read_)
     {
