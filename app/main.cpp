@@ -11,12 +11,12 @@ namespace
 using namespace ringside;
 
 constexpr std::array kCommands{
-    &evaluate_command, &validate_command,     &calibrate_command, &check_command,      &question_command,
-    &schedule_command, &collective_command,   &scaling_command,   &search_command,     &rent_command,
-    &import_command,   &export_command,       &lesson_command,    &train_command,      &picture_command,
-    &animate_command,  &guide_command,        &link_command,      &bench_command,      &measure_command,
-    &progress_command, &check_launch_command, &replay_command,    &assignment_command, &mock_command,
-    &serve_command,    &explain_command,      &mcp_command,       &describe_command};
+    &evaluate_command, &validate_command,   &calibrate_command,    &check_command,  &question_command,
+    &schedule_command, &collective_command, &scaling_command,      &search_command, &rent_command,
+    &import_command,   &export_command,     &lesson_command,       &train_command,  &picture_command,
+    &animate_command,  &guide_command,      &gallery_command,      &link_command,   &bench_command,
+    &measure_command,  &progress_command,   &check_launch_command, &replay_command, &assignment_command,
+    &mock_command,     &serve_command,      &explain_command,      &mcp_command,    &describe_command};
 
 int run(int argc, char** argv)
 {

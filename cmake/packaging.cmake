@@ -6,6 +6,20 @@ install(FILES ${desktop}.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metai
 install(FILES ${desktop}.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+# The manual page and the completions are written by the program that they are about.
+install(CODE [[
+    function(describe form folder name)
+        set(folder "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${folder}")
+        file(MAKE_DIRECTORY "${folder}")
+        execute_process(COMMAND "$<TARGET_FILE:ringside>" describe ${form} OUTPUT_FILE "${folder}/${name}" COMMAND_ERROR_IS_FATAL ANY)
+    endfunction()
+    describe(man share/man/man1 ringside.1)
+    describe(bash share/bash-completion/completions ringside)
+    describe(zsh share/zsh/vendor-completions _ringside)
+    describe(fish share/fish/vendor_completions.d ringside.fish)
+    execute_process(COMMAND gzip -9nf "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/share/man/man1/ringside.1" COMMAND_ERROR_IS_FATAL ANY)
+]])
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/app/python/ringside DESTINATION lib/python3/dist-packages PATTERN __pycache__ EXCLUDE)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ringside)

@@ -101,13 +101,6 @@ public:
 
     void write()
     {
-        std::error_code failed;
-        std::filesystem::create_directories(folder_ / "pictures", failed);
-        if (failed)
-        {
-            end_with({{"DIR", fmt::format("{}: {}", options_.folder, failed.message()),
-                       "name a folder that can be made and written to"}});
-        }
         ProgressBar bar;
         std::size_t done = 0;
         for (const ViewInfo* info : views())

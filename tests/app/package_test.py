@@ -3,6 +3,7 @@
 usage: package_test.py CMAKE CPACK BUILD_FOLDER [TEST]   (CMake lists every test_* function as a test of its own)
 """
 import configparser
+import gzip
 import os
 import pathlib
 import shutil
@@ -37,6 +38,13 @@ def runs_from(prefix):
     (share / "models/broken.json").unlink()
     assert (share / "fonts/Inter-Regular.otf").exists()
     run(program, "picture", "--view", "memory", "-o", prefix / "memory.png")
+    manual = gzip.decompress((prefix / "share/man/man1/ringside.1.gz").read_bytes()).decode()
+    assert manual.startswith(".TH RINGSIDE 1") and ".SS ringside evaluate" in manual
+    for completions in ("bash-completion/completions/ringside", "zsh/vendor-completions/_ringside", "fish/vendor_completions.d/ringside.fish"):
+        assert "evaluate" in (prefix / "share" / completions).read_text(encoding="utf-8"), completions
+    said = subprocess.run([sys.executable, "-c", "import ringside; print(ringside.evaluate({'model': 'llama-3.1-8b'}).memory.card_bytes)"],
+                          capture_output=True, text=True, timeout=280, env={"PYTHONPATH": str(prefix / "lib/python3/dist-packages"), "RINGSIDE": str(program)})
+    assert said.returncode == 0 and said.stdout.strip(), said.stderr
     assert (prefix / "memory.png").stat().st_size > 10_000
 
 

@@ -157,6 +157,10 @@ def test_pages_measured_steps_and_the_guide_each_change_the_picture():
     Outcome("--view", "optimizer", "--press", "y+", "-o", "x.png").exits(2).mentions("--press")
 
 
+class Gallery(Outcome):
+    command = "gallery"
+
+
 class Guide(Outcome):
     command = "guide"
 
@@ -175,6 +179,30 @@ def test_the_user_guide_has_a_page_with_a_picture_for_every_view_and_no_dead_lin
             for link in links:
                 assert (where / link).stat().st_size > 0, (view, link)
     Guide("/proc/nowhere").exits(2).mentions("/proc/nowhere")
+
+
+def test_a_gallery_has_a_picture_and_a_sentence_for_every_link():
+    with folder() as where:
+        where = pathlib.Path(where)
+        Gallery(where / "start").exits(0)
+        page = (where / "start/index.html").read_text(encoding="utf-8")
+        shipped = (SOURCE / "assets/gallery/start.txt").read_text(encoding="utf-8").splitlines()
+        assert page.count("<a href=") == len(shipped) == 12
+        assert page.count('href="ringside:#v=') == 12 and "**" not in page and "<p></p>" not in page
+        for picture in re.findall(r'src="([^"]+)"', page):
+            assert xml.etree.ElementTree.parse(where / "start" / picture).getroot().tag.endswith("svg")
+        # Another's links, as they were copied from a page.
+        mine = where / "mine.txt"
+        mine.write_text("https://example.org/r/#v=memory&s=llama-70b-256 <b>70B</b> & \"more\"\n\n#v=ring\n", encoding="utf-8")
+        Gallery(where / "own", "--links", mine, "--title", "Week 3", "--page", "https://example.org/ringside/").exits(0)
+        page = (where / "own/index.html").read_text(encoding="utf-8")
+        assert "<h1>Week 3</h1>" in page and "&lt;b&gt;70B&lt;/b&gt; &amp; &quot;more&quot;" in page and "<b>" not in page
+        assert page.count('href="https://example.org/ringside/#v=') == 2
+        for text, said in (("#v=nothing a\n", "line 1"), ("#s=default a\n", "opens no view"), ("", "0 links"), ("#v=ring a\n" * 201, "201 links")):
+            mine.write_text(text, encoding="utf-8")
+            Gallery(where / "bad", "--links", mine).exits(2).mentions(said, "mine.txt")
+            assert not (where / "bad").exists()
+    Gallery("/proc/nowhere").exits(2).mentions("/proc/nowhere")
 
 
 def test_every_view_is_drawn_in_the_size_asked_for_and_is_not_flat():
