@@ -20,10 +20,9 @@ inline Result<nlohmann::json> read_json(const std::string& file)
     {
         return text.issues();
     }
-    const std::string kind = kind_of_text(*text);
-    if (kind.starts_with("a launch file"))
+    if (is_launch_text(*text))
     {
-        return Issue{"", "is " + kind, "ringside import FILE reads it"};
+        return Issue{"", "is " + kind_of_text(*text), "ringside import FILE reads it"};
     }
     const std::string run = kind_of_run(*text);
     return run.empty() ? parse_json(*text) : Issue{"", "is " + run, "ringside import run FILE reads it"};

@@ -12,13 +12,19 @@
 #include "core/scenario/model_file.h"
 #include "ui/shell/panel/panel.h"
 
+#include <algorithm>
+
 namespace ringside
 {
 
 namespace
 {
 
-constexpr const char* kNotPasted = "Not pasted";
+// What cannot be read, by its name where it has one.
+std::string not_read(const std::string& name)
+{
+    return name.empty() ? "Not pasted" : "Not read: " + name;
+}
 
 // The scenario with the model of a file, the layout made to suit it.
 Result<ChangeScenario> with_model_of(const nlohmann::json& file, const Scenario& scenario,
@@ -63,18 +69,25 @@ void Session::take_text(const std::string& text, const std::string& name)
         take_run({run_file(name, text)});
         return;
     }
-    if (kind_of_text(text).starts_with("a launch file"))
+    const bool blank = text.find_first_not_of(" \t\r\n") == std::string::npos;
+    if (blank)
     {
-        take_launch(text, name);
+        fail(not_read(name),
+             {{"", "there is nothing in it", "give a scenario, a launch file or a config.json"}});
         return;
     }
     const auto document = parse_json(text);
+    if (is_launch_text(text) || (!document && text.find_first_of("{[") != text.find_first_not_of(" \t\r\n")))
+    {
+        take_launch({{name, text}});
+        return;
+    }
     if (document && is_machines(*document))
     {
         const auto machines = machines_from_json(*document);
         if (!machines)
         {
-            fail(kNotPasted, machines.issues());
+            fail(not_read(name), machines.issues());
             return;
         }
         work_in_lab(AddMachines{*machines});
@@ -87,7 +100,7 @@ void Session::take_text(const std::string& text, const std::string& name)
         const auto next = with_model_of(*document, scene_.scenario, presets_);
         if (!next)
         {
-            fail(kNotPasted, next.issues());
+            fail(not_read(name), next.issues());
             return;
         }
         change(next->scenario, false);
@@ -97,25 +110,46 @@ void Session::take_text(const std::string& text, const std::string& name)
     auto read = document ? scenario_from_json(*document, presets_) : Result<Scenario>(document.issues());
     if (!read)
     {
-        fail(kNotPasted, read.issues());
+        fail(not_read(name), read.issues());
         return;
     }
+    imported_.reset();
     change(std::move(*read), false);
     say("Pasted");
 }
 
-// The scenario of a launch file, with a list of who says what of it, which stays until it is closed; one step
-// of undo takes it back.
-void Session::take_launch(const std::string& text, const std::string& name)
+void Session::take_texts(const std::vector<LaunchText>& texts)
 {
-    const auto reading = read_launch_files({.files = {{name, text}}}, presets_);
+    std::vector<LaunchText> launch;
+    std::ranges::copy_if(texts, std::back_inserter(launch),
+                         [](const LaunchText& file) { return is_beside_launch(file.text); });
+    if (launch.size() > 1 &&
+        std::ranges::any_of(launch, [](const LaunchText& file) { return is_launch_text(file.text); }))
+    {
+        take_launch(launch);
+        return;
+    }
+    for (const LaunchText& file : texts)
+    {
+        take_text(file.text, file.name);
+    }
+}
+
+// The scenario of launch files, with a card of who says what of it, which stays until it is closed; one step
+// of undo takes it back.
+void Session::take_launch(const std::vector<LaunchText>& files)
+{
+    const std::string name = files.size() == 1 ? files.front().name : counted(std::ssize(files), "file");
+    auto reading = read_launch_files({.files = files}, presets_);
     if (!reading)
     {
-        fail(kNotPasted, reading.issues());
+        fail(not_read(name), reading.issues());
         return;
     }
     change(reading->scenario, false);
-    say({fmt::format("Read from {}; Undo takes it back", reading->name), summary_lines(*reading)});
+    say(fmt::format("Read from {}; Undo takes it back", reading->name));
+    imported_ = std::make_shared<ImportFrame>(ImportFrame{++imports_, name, std::move(*reading)});
+    imported_at_ = scene_.undo.size();
 }
 
 void Session::measure(std::string_view text)
@@ -123,7 +157,7 @@ void Session::measure(std::string_view text)
     auto set = measured_from_csv(text, scene_.now.scenario, presets_);
     if (!set)
     {
-        fail(kNotPasted, set.issues());
+        fail(not_read({}), set.issues());
         return;
     }
     set_measured(std::move(*set));

@@ -454,16 +454,34 @@ private:
     bool full_screen_ = false; // as the session last asked for it
 };
 
+// A launch file opens with its card; false where it is none, or cannot be read.
+bool opens_launch(Session& session, const std::string& file)
+{
+    if (file == "-" || is_link(file))
+    {
+        return false;
+    }
+    const auto text = read_text(file, {kMaxLaunchBytes});
+    if (text && is_launch_text(*text))
+    {
+        session.take_text(*text, std::filesystem::path(file).filename().string());
+    }
+    return session.frame(0).imported != nullptr;
+}
+
 // The scenario that was asked for, or the last one; what is wrong with the last one goes to `issues`.
 void start_scenario(Session& session, const WindowOptions& options, const Presets& presets, Issues& issues)
 {
-    if (!options.scenario.empty())
+    if (!options.scenario.empty() && !opens_launch(session, options.scenario))
     {
         session.start_with(or_end(read_scenario(options.scenario, presets)));
     }
-    else if (auto last = load_last_scenario(presets, issues))
+    else if (options.scenario.empty())
     {
-        session.start_with(std::move(*last));
+        if (auto last = load_last_scenario(presets, issues))
+        {
+            session.start_with(std::move(*last));
+        }
     }
 }
 

@@ -191,7 +191,18 @@ Result<LaunchReading> read_launch_files(const LaunchRequest& request, const Pres
     return reader.take();
 }
 
-std::string kind_of_text(std::string_view text)
+namespace
+{
+
+// What a text is, in words, and whether it is a launch.
+struct TextKind
+{
+    std::string words;
+    bool launch = false;
+    bool beside = false; // it starts a program, or is any of those
+};
+
+TextKind text_kind(std::string_view text)
 {
     const auto source = read_source(text, "");
     if (!source)
@@ -200,14 +211,32 @@ std::string kind_of_text(std::string_view text)
     }
     if (std::string model = kind_of_model_file(source->tree); !model.empty())
     {
-        return model;
+        return {std::move(model), false, true};
     }
     if (is_adapter(*source))
     {
-        return "an adapter_config.json of PEFT";
+        return {"an adapter_config.json of PEFT", true, true};
     }
     const LaunchKind* kind = launch_kind_of(*source);
-    return kind == nullptr ? std::string() : fmt::format("a launch file ({})", kind->name);
+    return kind == nullptr ? TextKind{{}, false, !source->entry.empty()}
+                           : TextKind{fmt::format("a launch file ({})", kind->name), true, true};
+}
+
+} // namespace
+
+std::string kind_of_text(std::string_view text)
+{
+    return text_kind(text).words;
+}
+
+bool is_launch_text(std::string_view text)
+{
+    return text_kind(text).launch;
+}
+
+bool is_beside_launch(std::string_view text)
+{
+    return text_kind(text).beside;
 }
 
 } // namespace ringside

@@ -44,5 +44,9 @@ Result<LaunchReading> read_launch_files(const LaunchRequest& request, const Pres
 // What a text is, as a sentence says it: "a launch file of Megatron-LM", "a config.json of
 // the Hugging Face hub"; empty where nothing here reads it.
 std::string kind_of_text(std::string_view text);
+// Whether read_launch_files() makes a scenario of it: a launch of a framework, or an adapter of PEFT.
+bool is_launch_text(std::string_view text);
+// One of those, a model's file, or a script that starts some program: read together with a launch file.
+bool is_beside_launch(std::string_view text);
 
 } // namespace ringside

@@ -49,7 +49,7 @@ std::optional<double> count_named(std::string_view name, const Scenario& s)
     return {};
 }
 
-// Of what the engine counts on the first stage's GPU; nothing where the scenario cannot be counted.
+// Bytes that the engine counts on the first stage's GPU; nothing where the scenario cannot be counted.
 std::optional<double> bytes_named(std::string_view name, const Scenario& s)
 {
     constexpr std::string_view kBytes = "bytes.";

@@ -152,8 +152,6 @@ private:
 
 // The whole answer as JSON (ringside.imported/1).
 nlohmann::json to_json(const LaunchReading& reading, const Presets& presets);
-// A few lines for people: what must be known, what is guessed, what no field says, and how much is stated.
-std::vector<std::string> summary_lines(const LaunchReading& reading);
 // A field of a scenario by its path, as JSON: "parallel.tensor" -> 8. Null where there is none of the name.
 nlohmann::json field_value(const Scenario& scenario, std::string_view path);
 // A model by the name it has on the Hugging Face hub: "meta-llama/Llama-3.1-8B" -> the preset.

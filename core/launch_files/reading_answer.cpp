@@ -130,40 +130,4 @@ json to_json(const LaunchReading& reading, const Presets& presets)
             {"no_bearing", reading.no_bearing}};
 }
 
-std::vector<std::string> summary_lines(const LaunchReading& reading)
-{
-    std::vector<std::string> lines = reading.messages;
-    const auto list = [&](Basis from)
-    {
-        std::vector<std::string> fields;
-        for (const ReadField& field : reading.fields)
-        {
-            if (field.from == from)
-            {
-                fields.push_back(fmt::format("{} {}", field.field, plain_text(field.value)));
-            }
-        }
-        return fields;
-    };
-    for (const auto& [from, heading] :
-         {std::pair(Basis::guessed, "Guessed, confirm in the panel"), std::pair(Basis::stated, "Stated"),
-          std::pair(Basis::follows, "Follows")})
-    {
-        if (const auto fields = list(from); !fields.empty())
-        {
-            lines.push_back(fmt::format("{}: {}", heading, fmt::join(fields, ", ")));
-        }
-    }
-    std::vector<std::string> unsayable;
-    for (const UnsayableSetting& setting : reading.unsayable)
-    {
-        unsayable.push_back(fmt::format("{} ({})", setting.setting, to_text(setting)));
-    }
-    if (!unsayable.empty())
-    {
-        lines.push_back(fmt::format("No field says: {}", fmt::join(unsayable, ", ")));
-    }
-    return lines;
-}
-
 } // namespace ringside

@@ -376,6 +376,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     tally_.draw(settled, painter, parts.asked, out);
     stage_.draw(settled, painter, out);
     guide_.draw(settled, painter, parts.guide, info, out);
+    import_.draw(settled, painter, parts.picture, out);
     draw_fault(settled, painter, parts.picture, out);
     draw_palette(settled, painter, parts, out);
     draw_help(settled, painter, info, out);

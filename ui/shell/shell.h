@@ -11,6 +11,7 @@
 #include "ui/shell/guide/lesson_panel.h"
 #include "ui/shell/guide/tour.h"
 #include "ui/shell/held_picture.h"
+#include "ui/shell/import_card.h"
 #include "ui/shell/mark_walk.h"
 #include "ui/shell/palette/palette.h"
 #include "ui/shell/panel/panel.h"
@@ -191,6 +192,7 @@ private:
     Notice seen_;             // the last notice
     float help_height_ = 480; // of what it shows, once it has been drawn
     GuidePanel guide_;
+    ImportCard import_;
     Palette palette_;
     Tour tour_;
     std::vector<NamedPart> window_parts_; // of this frame, for the tour

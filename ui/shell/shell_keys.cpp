@@ -160,6 +160,11 @@ bool Shell::close_innermost(const Frame& frame, Out& out)
     {
         close_fault(frame, out);
     }
+    else if (import_.on(frame))
+    {
+        import_.close();
+        out.animating = true;
+    }
     else if (close_stage(frame, out))
     {
         return true;

@@ -461,6 +461,7 @@ void Shell::draw_status(const Frame& frame, const Painter& painter, Rect area, c
     }
     const bool first = area.x == start; // no verdict stands there
     draw_running(frame, painter, area, out);
+    import_.draw_chip(frame, painter, area);
     if (frame.saving != nullptr)
     {
         draw_saving(frame, painter, area, out);

@@ -11,6 +11,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <random>
@@ -193,6 +195,53 @@ TEST_CASE("families of 2026 have the parameters that their modeling code makes, 
         CHECK(read.unread == Lines{});
     }
     CHECK(all.size() == 10);
+}
+
+TEST_CASE(
+    "models of 2026 have the parameters that their hub cards publish, to the last digit that is published")
+{
+    struct Published
+    {
+        const char* id;
+        const char* repository;
+        double billions;
+        double digit = 1; // the last, in billions
+    };
+    // Not in it, since the card counts more than the language model or cuts where others round: Qwen3.5-397B
+    // (its vision tower), Nemotron 3 Super (120.6 of 120.67), MiniMax-M2.5 (230 of 228.7), Falcon-H1R.
+    constexpr std::array kPublished{
+        Published{"qwen3.5-27b", "Qwen/Qwen3.5-27B", 27},
+        Published{"qwen3.5-35b-a3b", "Qwen/Qwen3.5-35B-A3B", 35},
+        Published{"qwen3.5-122b-a10b", "Qwen/Qwen3.5-122B-A10B", 122},
+        Published{"qwen3-coder-next", "Qwen/Qwen3-Coder-Next", 80},
+        Published{"gemma-4-31b", "google/gemma-4-31B", 30.7, 0.1},
+        Published{"gemma-4-26b-a4b", "google/gemma-4-26B-A4B", 25.2, 0.1},
+        Published{"gemma-3n-e4b", "google/gemma-3n-E4B", 6.87, 0.01},
+        Published{"nemotron-3-nano-30b-a3b", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B", 31.6, 0.1},
+        Published{"nemotron-3-ultra", "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B", 550, 10},
+        Published{"glm-5", "zai-org/GLM-5", 744},
+        Published{"glm-5.2", "zai-org/GLM-5.2", 744},
+        Published{"glm-4.7-flash", "zai-org/GLM-4.7-Flash", 30},
+        Published{"step-3.5-flash", "stepfun-ai/Step-3.5-Flash", 197},
+        Published{"mimo-v2-flash", "XiaomiMiMo/MiMo-V2-Flash", 309},
+        Published{"lfm2.5-1.2b", "LiquidAI/LFM2.5-1.2B-Base", 1.17, 0.01},
+        Published{"granite-4.0-h-small", "ibm-granite/granite-4.0-h-small", 32},
+        Published{"jamba2-mini", "ai21labs/AI21-Jamba2-Mini", 52},
+        Published{"trinity-mini", "arcee-ai/Trinity-Mini", 26},
+        Published{"mistral-small-4", "mistralai/Mistral-Small-4-119B-2603", 119},
+        Published{"hy3", "tencent/Hy3-preview", 295},
+        Published{"olmo-hybrid-7b", "allenai/Olmo-Hybrid-7B", 7}};
+    const json more = test::read("tests/data/config_json_2026.json");
+    for (const Published& published : kPublished)
+    {
+        INFO(published.repository);
+        const auto row =
+            std::ranges::find_if(more, [&](const json& each) { return each["id"] == published.id; });
+        const HuggingFaceModel read =
+            good(row == more.end() ? config_of(published.id) : written_out((*row)["config"]));
+        const double billions = static_cast<double>(count_parameters(read.model).total) / 1e9;
+        CHECK(std::abs(billions - published.billions) <= published.digit / 2);
+    }
 }
 
 TEST_CASE("every released config is read to its last field that bears on the shape")

@@ -248,6 +248,13 @@ void Panel::draw_control(Column& column, std::string_view id)
     }
 }
 
+void Panel::draw_control_of(Column& column, std::string_view path)
+{
+    const auto knob =
+        std::find_if(kKnobs.begin(), kKnobs.end(), [&](const KnobRow& row) { return row.path == path; });
+    draw_control(column, knob != kKnobs.end() ? knob->id : path == "cluster.gpu" ? "gpu" : path);
+}
+
 float Panel::draw_fields(const Frame& frame, const Painter& painter, Rect area,
                          std::span<const std::string> paths, Out& out)
 {
@@ -255,13 +262,18 @@ float Panel::draw_fields(const Frame& frame, const Painter& painter, Rect area,
     drawn_.clear();
     for (const std::string& path : paths)
     {
-        const auto knob =
-            std::find_if(kKnobs.begin(), kKnobs.end(), [&](const KnobRow& row) { return row.path == path; });
-        draw_control(column, knob != kKnobs.end()    ? knob->id
-                             : path == "cluster.gpu" ? std::string_view("gpu")
-                                                     : std::string_view(path));
+        draw_control_of(column, path);
     }
     draw_other_faults(column);
+    return column.y() - area.y;
+}
+
+float Panel::draw_field(const Frame& frame, const Painter& painter, Rect area, std::string_view path,
+                        Out& out)
+{
+    Column column{frame, painter, area, out};
+    drawn_.clear();
+    draw_control_of(column, path);
     return column.y() - area.y;
 }
 

@@ -26,6 +26,8 @@ public:
     // Only the controls of these fields, from the top of `area`; returns the height they take.
     float draw_fields(const Frame& frame, const Painter& painter, Rect area,
                       std::span<const std::string> paths, Out& out);
+    // Only the control of this field, and its faults.
+    float draw_field(const Frame& frame, const Painter& painter, Rect area, std::string_view path, Out& out);
     // What would mend a fault of the scenario, each by one button.
     const std::vector<Correction>& remedies_for(const Frame& frame, const Issue& issue);
     // For tests and the key M.
@@ -49,6 +51,7 @@ private:
     void draw_heading(Column& column);
     void draw_menu(Column& column);
     void draw_control(Column& column, std::string_view id);
+    void draw_control_of(Column& column, std::string_view path);
     void open_for_reveal(const ViewInfo& info);
     void focus_if_revealed(std::string_view path);
     void draw_knob(Column& column, std::string_view path, Knob knob);
