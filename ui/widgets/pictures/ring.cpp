@@ -211,9 +211,7 @@ void draw_doughnut(const Painter& p, ImVec2 centre, float radius, std::size_t ra
         draw_sector(p, {centre, inner, radius, from, to}, colour);
         if (letters && room)
         {
-            const Colour ink = part > 0.4F ? p.theme.of(Component::gradients).label
-                               : part > 0  ? p.theme.text
-                                           : p.theme.muted;
+            const Colour ink = part > 0 ? ink_on(colour) : p.theme.muted;
             const ImVec2 at = on_circle(centre, (inner + radius) / 2, (from + to) / 2);
             p.text(at.x, at.y, Type::mono_small, ink, chunk_name(chunk), Align::centre);
         }
