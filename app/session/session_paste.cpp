@@ -49,6 +49,27 @@ Result<ChangeScenario> with_model_of(const nlohmann::json& file, const Scenario&
     return next;
 }
 
+// Machines, or the scenario itself or with another model, of which the notice tells.
+using Document = std::variant<AddMachines, ChangeScenario>;
+
+Result<Document> read_document(const nlohmann::json& document, const Scenario& scenario,
+                               const Presets& presets)
+{
+    if (is_machines(document))
+    {
+        auto machines = machines_from_json(document);
+        return machines ? Result<Document>(AddMachines{std::move(*machines)})
+                        : Result<Document>(machines.issues());
+    }
+    if (is_model_file(document))
+    {
+        auto next = with_model_of(document, scenario, presets);
+        return next ? Result<Document>(std::move(*next)) : Result<Document>(next.issues());
+    }
+    auto read = scenario_from_json(document, presets);
+    return read ? Result<Document>(ChangeScenario{std::move(*read)}) : Result<Document>(read.issues());
+}
+
 } // namespace
 
 void Session::take_text(const std::string& text, const std::string& name)
@@ -82,40 +103,28 @@ void Session::take_text(const std::string& text, const std::string& name)
         take_launch({{name, text}});
         return;
     }
-    if (document && is_machines(*document))
-    {
-        const auto machines = machines_from_json(*document);
-        if (!machines)
-        {
-            fail(not_read(name), machines.issues());
-            return;
-        }
-        work_in_lab(AddMachines{*machines});
-        show_place("roofline/machines");
-        say(counted(std::ssize(*machines), "machine") + " added");
-        return;
-    }
-    if (document && is_model_file(*document))
-    {
-        const auto next = with_model_of(*document, scene_.scenario, presets_);
-        if (!next)
-        {
-            fail(not_read(name), next.issues());
-            return;
-        }
-        change(next->scenario, false);
-        say(next->notice);
-        return;
-    }
-    auto read = document ? scenario_from_json(*document, presets_) : Result<Scenario>(document.issues());
+    auto read =
+        document ? read_document(*document, scene_.scenario, presets_) : Result<Document>(document.issues());
     if (!read)
     {
         fail(not_read(name), read.issues());
         return;
     }
-    imported_.reset();
-    change(std::move(*read), false);
-    say("Pasted");
+    if (auto* machines = std::get_if<AddMachines>(&*read))
+    {
+        const std::ptrdiff_t added = std::ssize(machines->machines);
+        work_in_lab(std::move(*machines));
+        show_place("roofline/machines");
+        say(counted(added, "machine") + " added");
+        return;
+    }
+    auto& next = std::get<ChangeScenario>(*read);
+    if (next.notice.empty())
+    {
+        imported_.reset();
+    }
+    change(std::move(next.scenario), false);
+    say(next.notice.empty() ? "Pasted" : next.notice);
 }
 
 void Session::take_texts(const std::vector<LaunchText>& texts)

@@ -262,7 +262,7 @@ TEST_CASE(
     auto setup = lab_setup_for_tests();
     setup.threads = false;
     setup.cards = [&] { return found; };
-    setup.choose = [&](std::size_t card, bool) { chosen.push_back(card); };
+    setup.choose = [&](std::size_t card, auto) { chosen.push_back(card); };
     LabController controller(std::move(setup));
     controller.wake();
     CHECK(controller.frame().devices.empty());
