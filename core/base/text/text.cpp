@@ -134,7 +134,10 @@ std::string range_hint(std::int64_t least, std::int64_t most)
 
 std::string counted(std::int64_t n, std::string_view thing)
 {
-    return fmt::format("{} {}{}", grouped(n), thing, n == 1 ? "" : thing.ends_with("ch") || thing.ends_with("ss") ? "es" : "s");
+    return fmt::format("{} {}{}", grouped(n), thing,
+                       n == 1                                           ? ""
+                       : thing.ends_with("ch") || thing.ends_with("ss") ? "es"
+                                                                        : "s");
 }
 
 std::string format_bytes(Bytes bytes, ByteUnit unit)
