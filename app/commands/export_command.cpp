@@ -5,8 +5,8 @@
 #include "core/planner/launch/framework_launch.h"
 #include "core/planner/launch/serving_launch.h"
 #include "core/runs/data_tree.h"
-#include "core/runs/predicted_snapshot.h"
-#include "core/runs/predicted_trace.h"
+#include "core/runs/predicted/predicted_snapshot.h"
+#include "core/runs/predicted/predicted_trace.h"
 #include "core/scenario/validate.h"
 
 #include <algorithm>

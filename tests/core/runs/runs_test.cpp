@@ -4,8 +4,8 @@
 #include "core/runs/advice.h"
 #include "core/runs/compare.h"
 #include "core/runs/drift.h"
-#include "core/runs/predicted_snapshot.h"
-#include "core/runs/predicted_trace.h"
+#include "core/runs/predicted/predicted_snapshot.h"
+#include "core/runs/predicted/predicted_trace.h"
 #include "core/runs/run.h"
 #include "core/runs/tensor_names.h"
 

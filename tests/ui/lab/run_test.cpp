@@ -7,7 +7,7 @@
 #include "app/files/files.h"
 #include "app/session/dropped.h"
 #include "app/session/set_up.h"
-#include "core/runs/predicted_trace.h"
+#include "core/runs/predicted/predicted_trace.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
-#include "core/runs/predicted_snapshot.h"
-#include "core/runs/predicted_trace.h"
+#include "core/runs/predicted/predicted_snapshot.h"
+#include "core/runs/predicted/predicted_trace.h"
 #include "ui/views/lab/run/pages.h"
 
 #include <algorithm>

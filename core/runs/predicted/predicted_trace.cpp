@@ -1,4 +1,4 @@
-#include "core/runs/predicted_trace.h"
+#include "core/runs/predicted/predicted_trace.h"
 
 #include <fmt/format.h>
 

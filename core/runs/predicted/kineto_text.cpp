@@ -1,6 +1,6 @@
 // A trace in the form of libkineto's output_json.cpp.
 #include "core/base/json/json.h"
-#include "core/runs/predicted_trace.h"
+#include "core/runs/predicted/predicted_trace.h"
 
 #include <algorithm>
 

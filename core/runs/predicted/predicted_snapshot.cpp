@@ -1,4 +1,4 @@
-#include "core/runs/predicted_snapshot.h"
+#include "core/runs/predicted/predicted_snapshot.h"
 
 #include <fmt/format.h>
 
