@@ -152,6 +152,7 @@ class ReaderTest(Opened):
     def test_more_contrast_is_given_where_the_system_asks_for_it(self):
         try:
             self.emulate(prefers_contrast="more", prefers_color_scheme="dark")
+            self.forget()  # a theme that was kept stays
             self.open("#v=memory")
             self.assertEqual(self.settled_corner(), (0, 0, 0))
             self.emulate(prefers_contrast="more", prefers_color_scheme="light")  # while it is open
@@ -176,7 +177,8 @@ class ReaderTest(Opened):
         try:
             self.emulate(prefers_reduced_motion="reduce")
             self.open("#v=experts")
-            time.sleep(1)
+            self.wait("return whole.then(() => true)")
+            self.wait("return tally.asked === tally.drawn")
             before = self.drawn()
             time.sleep(1.5)
             self.assertLessEqual(self.drawn() - before, 3)
@@ -201,7 +203,7 @@ class ReaderTest(Opened):
         Quiet.rest_takes = 1.5
         try:
             self.browser.execute_cdp_cmd("Page.navigate", {"url": f"{self.origin}/?bar#v=memory"})
-            self.wait("return window.got && got['ringside.data'] > 0 && got['ringside.wasm'] > 0")
+            self.wait("return typeof got === 'object' && got['ringside.data'] > 0 && got['ringside.wasm'] > 0")
             part, missing = self.browser.execute_script("return [progress.value, needed.filter((file) => !got[file])]")
             self.assertIn("rest.json", missing)
             self.assertLess(part, 90)
