@@ -203,7 +203,7 @@ TEST_CASE("evidence that cannot be made is named with what can")
 {
     CHECK(refused({{"kind", "smell"}}) ==
           "kind: there is no \"smell\" (use loss, loss_scale, ranks, collectives, memory, "
-          "utilization, log, text)");
+          "utilization, trace, log, text)");
     CHECK(refused({{"kind", "loss"}, {"fault", "sad"}}).find("fault: loss has no \"sad\" (use none, spike") ==
           0);
     CHECK(refused({{"kind", "loss"}, {"fault", "nan"}, {"colour", 1}}).find("colour: unknown setting") == 0);
