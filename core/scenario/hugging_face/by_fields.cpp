@@ -319,7 +319,7 @@ struct HfRefused
 constexpr std::array kRefused{
     HfRefused{
         "num_mem_blocks", // Zamba and Zamba2: arXiv 2411.15242, modeling_zamba2.py of transformers
-        "blocks of attention and MLP that layers share, with adapters for each use",
+        "blocks of attention and MLP that are held once and run in several layers, with adapters for each",
         "give its Mamba layers alone as nemotron_h with a hybrid_override_pattern of M, or take a hybrid "
         "that shares nothing: bamba, granitemoehybrid or falcon_h1"},
     HfRefused{"is_encoder_decoder", "an encoder beside its decoder",
@@ -338,7 +338,7 @@ Issues refusals_of(const json& text, const std::string& prefix)
         if (value == true || (value.is_number() && value > 0))
         {
             issues.push_back({prefix + refused.field,
-                              fmt::format("the model has {}, which no field says", refused.has),
+                              fmt::format("the model has {}, which is not modeled", refused.has),
                               refused.works});
         }
     }
