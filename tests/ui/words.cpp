@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <unordered_map>
 
 namespace ringside::test
 {
@@ -21,18 +24,39 @@ struct Glyph
     const ImFontGlyph* glyph;
 };
 
-using Glyphs = std::map<std::pair<float, float>, Glyph>; // by texture corner
+// A corner of the texture.
+struct Corner
+{
+    float u, v;
+    bool operator==(const Corner&) const = default;
+};
+struct CornerHash
+{
+    std::size_t operator()(Corner c) const
+    {
+        return std::size_t{std::bit_cast<std::uint32_t>(c.u)} * 2654435761U ^
+               std::bit_cast<std::uint32_t>(c.v);
+    }
+};
+using Glyphs = std::unordered_map<Corner, Glyph, CornerHash>;
+
+bool is_plain(const ImDrawVert& v)
+{
+    const ImVec2 white = ImGui::GetIO().Fonts->TexUvWhitePixel;
+    return v.uv.x == white.x && v.uv.y == white.y;
+}
 
 Glyphs glyphs_of(const Fonts& fonts)
 {
     Glyphs found;
+    found.reserve(16384);
     for (const ImFont* font : fonts.faces)
     {
         for (const ImFontGlyph& glyph : font->Glyphs)
         {
             if (glyph.Visible != 0)
             {
-                found.try_emplace({glyph.U0, glyph.V0}, Glyph{font, &glyph});
+                found.try_emplace(Corner{glyph.U0, glyph.V0}, Glyph{font, &glyph});
             }
         }
     }
@@ -221,7 +245,8 @@ private:
         for (unsigned k = command.IdxOffset; k + 5 < end;)
         {
             const ImDrawVert& corner = vertex(k);
-            const auto found = glyphs_.find({corner.uv.x, corner.uv.y});
+            const auto found =
+                is_plain(corner) ? glyphs_.end() : glyphs_.find(Corner{corner.uv.x, corner.uv.y});
             const bool quad = found != glyphs_.end() && &vertex(k + 3) == &corner &&
                               vertex(k + 2).uv.x == found->second.glyph->U1 &&
                               vertex(k + 2).uv.y == found->second.glyph->V1;
@@ -244,9 +269,7 @@ private:
     void fill(const std::array<const ImDrawVert*, 3>& corners, const ImVec4& clip)
     {
         // Lines take their edge from the texture; they are no ground that words stand on.
-        const ImVec2 white = ImGui::GetIO().Fonts->TexUvWhitePixel;
-        const auto plain = [white](const ImDrawVert* v) { return v->uv.x == white.x && v->uv.y == white.y; };
-        if (!std::all_of(corners.begin(), corners.end(), plain))
+        if (!std::all_of(corners.begin(), corners.end(), [](const ImDrawVert* v) { return is_plain(*v); }))
         {
             return;
         }

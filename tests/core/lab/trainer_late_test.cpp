@@ -89,26 +89,38 @@ private:
     Mail& mail_;
 };
 
-// One whose attention takes no time through subgroups, and its products three times as long.
+// One whose clock counts its kernels: through subgroups attention takes a tenth, and its products three times
+// as long.
 class TwoWays final : public LateBackend
 {
 public:
-    TwoWays(Mail& mail, Subgroups& used) : LateBackend(mail), used_(used) {}
+    TwoWays(Mail& mail, Subgroups& used, double& now) : LateBackend(mail), used_(used), now_(now) {}
     bool has_subgroups() const override { return true; }
     void use_subgroups(Subgroups use) override { used_ = use; }
+    void copy(void* to, const void* from, Index bytes) override
+    {
+        now_ += kSeconds;
+        LateBackend::copy(to, from, bytes);
+    }
     using LateBackend::run;
     void run(const Product& o) override
     {
-        for (int i = 0; i < (used_.products ? 3 : 1); ++i)
-        {
-            LateBackend::run(o);
-        }
+        now_ += kSeconds * (used_.products ? 3 : 1);
+        LateBackend::run(o);
     }
-    void run(const trainer::Attention& o) override { used_.attention ? void() : LateBackend::run(o); }
-    void run(const AttentionBackward& o) override { used_.attention ? void() : LateBackend::run(o); }
+    void run(const trainer::Attention& o) override { attend(o); }
+    void run(const AttentionBackward& o) override { attend(o); }
 
 private:
+    static constexpr double kSeconds = 0.01; // [s] a kernel
+    template <class Operation>
+    void attend(const Operation& o)
+    {
+        now_ += kSeconds * (used_.attention ? 0.1 : 1);
+        LateBackend::run(o);
+    }
     Subgroups& used_;
+    double& now_;
 };
 
 struct Late
@@ -352,9 +364,11 @@ TEST_CASE("a device with subgroups is measured both ways, and each kind of kerne
 {
     LateBackend::Mail mail;
     Subgroups used;
+    double now = 0;
     std::optional<DeviceRates> rates;
-    const LateProbe probe(std::make_unique<TwoWays>(mail, used), *prepared(tiny_config()),
-                          [&](const DeviceRates& found) { rates = found; });
+    const LateProbe probe(
+        std::make_unique<TwoWays>(mail, used, now), *prepared(tiny_config()),
+        [&](const DeviceRates& found) { rates = found; }, ProbeKind::model, [&now] { return now; });
     while (!rates)
     {
         REQUIRE_FALSE(mail.empty());

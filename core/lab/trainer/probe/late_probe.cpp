@@ -49,8 +49,9 @@ TrainerConfig of_a_machine(TrainerConfig config)
 
 } // namespace
 
-LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take, ProbeKind kind)
-    : backend_(std::move(backend)), config_(config), kind_(kind),
+LateProbe::LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take, ProbeKind kind,
+                     std::function<double()> clock)
+    : backend_(std::move(backend)), config_(config), kind_(kind), clock_(std::move(clock)),
       work_(*backend_, kind == ProbeKind::machine ? of_a_machine(config) : config),
       format_(kind == ProbeKind::machine ? DType::bf16 : format_of(config)), flag_(work_.flag()),
       take_(std::move(take))
@@ -209,7 +210,7 @@ void LateProbe::record(std::int64_t calls)
 void LateProbe::time(std::int64_t calls, const std::function<void(double)>& then)
 {
     record(calls);
-    const double start = seconds_now();
+    const double start = clock_();
     if (calls > 0 && recorded_ == calls)
     {
         backend_->replay();
@@ -221,7 +222,7 @@ void LateProbe::time(std::int64_t calls, const std::function<void(double)>& then
             left_.front().piece.work();
         }
     }
-    backend_->read(flag_.data(), 4, [start, then](std::span<const char>) { then(seconds_now() - start); });
+    backend_->read(flag_.data(), 4, [this, start, then](std::span<const char>) { then(clock_() - start); });
     backend_->submit();
 }
 
@@ -284,11 +285,11 @@ bool LateProbe::begin(const TrainerConfig& config)
 
 void LateProbe::step(int left)
 {
-    const auto done = [this, left, start = seconds_now()](const StepResult&)
+    const auto done = [this, left, start = clock_()](const StepResult&)
     {
         if (left < kSteps)
         {
-            step_s_ = std::min(step_s_, seconds_now() - start - answer_s_);
+            step_s_ = std::min(step_s_, clock_() - start - answer_s_);
         }
         left > 1 ? step(left - 1) : finish();
     };

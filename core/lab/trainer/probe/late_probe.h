@@ -20,7 +20,7 @@ public:
     using Take = std::function<void(const DeviceRates&)>;
 
     LateProbe(std::unique_ptr<Backend> backend, const TrainerConfig& config, Take take,
-              ProbeKind kind = ProbeKind::model);
+              ProbeKind kind = ProbeKind::model, std::function<double()> clock = seconds_now);
     LateProbe(const LateProbe&) = delete;
     LateProbe& operator=(const LateProbe&) = delete;
     ~LateProbe() = default;
@@ -61,6 +61,7 @@ private:
     std::shared_ptr<Backend> backend_;
     TrainerConfig config_;
     ProbeKind kind_;
+    std::function<double()> clock_; // [s]
     ProbeWork work_;
     DType format_; // that the configuration stores
     Block flag_;
