@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "core/model/weights.h"
 
 #include <algorithm>
 #include <cmath>
@@ -161,6 +162,108 @@ nlohmann::json to_json(const RunComparison& comparison)
     return compared;
 }
 
+namespace
+{
+
+std::optional<double> fact_named(const TrainingLog& log, std::string_view name)
+{
+    const auto found = std::ranges::find(log.facts, name, &LogFact::name);
+    return found == log.facts.end() ? std::nullopt : std::optional(found->value);
+}
+
+// The head of a log as a file of the framework's. The shape of a flavor that is not known here is what the
+// log's own lines say.
+std::vector<LaunchSource> head_of(const TrainingLog& log, const Framework& framework)
+{
+    if (log.settings.find("training.seq_len") == nullptr)
+    {
+        return {};
+    }
+    const auto says = [&](std::string_view name)
+    {
+        const Setting* const setting = log.settings.find(name);
+        return setting == nullptr ? "" : plain_text(setting->value);
+    };
+    const bool known = std::ranges::any_of(
+        framework.flavors, [&](const LaunchFlavor& flavor)
+        { return flavor.module == says("model.name") && flavor.flavor == says("model.flavor"); });
+    LaunchSource head{.format = SourceFormat::toml, .file = "log"};
+    for (const Setting& setting : log.settings.all())
+    {
+        if (known || !fact_named(log, "hidden size") || !setting.name.starts_with("model."))
+        {
+            head.settings.add(setting);
+        }
+    }
+    return {std::move(head)};
+}
+
+void read_head(LaunchReader& reader, const TrainingLog& log)
+{
+    if (!log.settings.has_below("parallelism"))
+    {
+        for (const char* axis :
+             {"parallel.tensor", "parallel.context", "parallel.pipeline", "parallel.expert"})
+        {
+            reader.guess(axis, 1, "no line of the log says it");
+        }
+    }
+    if (fact_named(log, "hidden size"))
+    {
+        const std::string by = fmt::format("blocks of {} are Llama\u2019s", reader.framework().name);
+        reader.follow("model.attention",
+                      fact_named(log, "KV heads") == fact_named(log, "heads") ? "mha" : "gqa", by);
+        reader.follow("model.gated_mlp", true, by);
+        reader.follow("model.norm", "rmsnorm", by);
+        reader.follow("model.positions", "rope", by);
+        reader.follow("model.tied_embeddings", false, by);
+    }
+    reader.apply_rules();
+    if (const LaunchKind* const kind = find_launch_kind(reader.framework().id))
+    {
+        kind->read(reader);
+    }
+}
+
+// By the device's name, else by the rate that MFU is counted with, which several may have.
+void read_device(LaunchReader& reader, const TrainingLog& log)
+{
+    if (const GpuPreset* preset = preset_of_device(log.device, reader.presets()))
+    {
+        reader.settle("cluster.gpu", preset->gpu.id, log.device);
+        return;
+    }
+    const double flops = fact_named(log, "peak FLOPS").value_or(0);
+    const auto& gpus = reader.presets().gpus;
+    const auto found =
+        std::ranges::find_if(gpus, [&](const GpuPreset& preset)
+                             { return std::abs(preset.gpu.bf16_tflops * 1e12 - flops) < 0.005 * flops; });
+    if (found == gpus.end() && !log.device.empty())
+    {
+        reader.guess("cluster.gpu", "h100-sxm-80gb", log.device + " is no GPU that is known here");
+    }
+    else if (found != gpus.end())
+    {
+        reader.guess("cluster.gpu", found->gpu.id,
+                     fmt::format("MFU is counted with {:.0f} TFLOP/s", flops / 1e12));
+    }
+}
+
+// Where the log counts other parameters than the shape has, one of the two is not the run's.
+void check_parameters(LaunchReading& reading, const TrainingLog& log)
+{
+    const auto stated = fact_named(log, "parameters");
+    const auto counted = static_cast<double>(count_parameters(reading.scenario.model).total);
+    if (!log.settings.empty() && stated && *stated != counted)
+    {
+        reading.messages.push_back(fmt::format("the log counts {} parameters, {} has {}",
+                                               format_count(*stated), reading.scenario.model.name,
+                                               format_count(counted)));
+    }
+}
+
+} // namespace
+
 std::optional<Result<LaunchReading>> scenario_of_run(const RunReading& run, std::vector<LaunchText> launches,
                                                      const Presets& presets)
 {
@@ -175,9 +278,11 @@ std::optional<Result<LaunchReading>> scenario_of_run(const RunReading& run, std:
     {
         return std::nullopt;
     }
-    LaunchReader reader({}, *framework, presets);
+    LaunchReader reader(run.log ? head_of(*run.log, *framework) : std::vector<LaunchSource>(), *framework,
+                        presets);
     if (run.log)
     {
+        read_device(reader, *run.log);
         for (const LogFact& fact : run.log->facts)
         {
             if (!fact.field.empty() && fact.value >= 1 && fact.value < 1e9)
@@ -194,8 +299,17 @@ std::optional<Result<LaunchReading>> scenario_of_run(const RunReading& run, std:
     {
         reader.settle("cluster.gpu", preset->gpu.id, "deviceProperties, " + trace->device);
     }
+    if (!reader.sources().empty())
+    {
+        read_head(reader, *run.log);
+    }
     reader.apply_defaults();
-    return reader.take();
+    auto reading = reader.take();
+    if (reading && run.log)
+    {
+        check_parameters(*reading, *run.log);
+    }
+    return reading;
 }
 
 std::vector<LaunchText> launches_of(const RunReading& run, const std::vector<RunFile>& files)

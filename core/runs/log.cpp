@@ -287,6 +287,10 @@ Result<TrainingLog> read_log(std::string_view text)
     log.format = by_own_line(format, lines);
     log.longest = longest_run(log);
     read_facts(log, lines);
+    if (log.format->id == "torchtitan")
+    {
+        read_titan_head(log, lines);
+    }
     log.summary = summary_of(log);
     return log;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/launch_files/settings.h"
 
 #include <array>
 #include <optional>
@@ -139,6 +140,8 @@ struct TrainingLog
     std::int64_t copies = 0; // of other ranks, dropped
     StepSummary summary;
     std::vector<LogFact> facts;
+    SettingList settings; // that its head says, by the names of the framework's own configuration
+    std::string device;   // the GPU's name; empty: it is not printed
     std::vector<std::string> messages;
 };
 
@@ -159,5 +162,7 @@ LogLine log_line(std::string_view raw, std::int64_t number);
 std::optional<double> log_number(std::string_view small, const LogField& field);
 StepSummary summary_of(const TrainingLog& log);
 void read_facts(TrainingLog& log, const std::vector<LogLine>& lines);
+// Reads what torchtitan prints of its job before the first step.
+void read_titan_head(TrainingLog& log, const std::vector<LogLine>& lines);
 
 } // namespace ringside

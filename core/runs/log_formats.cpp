@@ -138,6 +138,11 @@ constexpr std::array kOlmo{
     LogField{LogValue::allocated, "gpu memory/gpu active mem (gib)", kGibi},
     LogField{LogValue::reserved, "gpu memory/gpu reserved mem (gib)", kGibi},
 };
+constexpr std::array kOwn{
+    LogField{LogValue::loss, "\"loss\""},        LogField{LogValue::grad_norm, "gradient norm"},
+    LogField{LogValue::seconds, "step s"},       LogField{LogValue::tokens_per_second, "tokens per s"},
+    LogField{LogValue::allocated, "peak bytes"}, // of the rank that has most
+};
 constexpr std::array kBar{
     LogField{LogValue::loss, "loss"},
     LogField{LogValue::seconds_per_steps, "s/it", 1, true},
@@ -270,6 +275,13 @@ constexpr std::array kFormats{
               false,
               "val loss"},
     LogFormat{"nanogpt", "nanoGPT", {"iter", "loss"}, kNanoGpt, "karpathy/nanoGPT train.py", false, {}},
+    LogFormat{"ringside",
+              "Ringside",
+              {"\"step\"", "\"tokens per s\""},
+              kOwn,
+              "ringside train --json-lines, ringside-rank --json-lines",
+              false,
+              {}},
     LogFormat{"olmo-core",
               "OLMo-core",
               {"[step", "epoch"},

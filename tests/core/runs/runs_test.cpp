@@ -67,7 +67,7 @@ TEST_CASE("every framework's line of a step is read: time, loss, rates")
         {"hf-trainer.log", "hf-trainer", 4, 2, 3.5},    {"nanotron.log", "nanotron", 3, 1.25, 9},
         {"maxtext.log", "maxtext", 4, 5.5, 12.5},       {"llmc.log", "llm.c", 3, 0.1015, 11},
         {"nanogpt.log", "nanogpt", 3, 0.251, 10.9},     {"nanochat.log", "nanochat", 3, 0.5015, 9.5},
-        {"olmo-core.log", "olmo-core", 3, 3, 8.5},
+        {"olmo-core.log", "olmo-core", 3, 3, 8.5},      {"ringside.jsonl", "ringside", 3, 0.25, 4.25},
     };
     for (const Case& each : cases)
     {
@@ -90,6 +90,7 @@ TEST_CASE("a log's memory is in the units of its framework, and copies of other 
     CHECK(titan.log->summary.reserved == 32'749'125'632); // 30.5 GiB
     CHECK(titan.log->copies == 4);
     CHECK(run_of({"megatron.log"}).log->summary.skipped == 1);
+    CHECK(run_of({"ringside.jsonl"}).log->summary.allocated == 1450000);
 }
 
 TEST_CASE("a trace counts what was launched in it; symmetric memory is communication")
