@@ -75,8 +75,11 @@ void read_gpus(LaunchReader& reader)
     {
         if (count->asked != nullptr && !count->value)
         {
+            // A variable, or the command whose output it is.
+            const std::string& command = count->asked->unknown;
             reader.say(fmt::format("{} is {}, which is known only when it runs: give --gpus",
-                                   count->asked->name, plain_text(count->asked->value)));
+                                   count->asked->name,
+                                   command.starts_with("$(") ? command : plain_text(count->asked->value)));
         }
     }
 }

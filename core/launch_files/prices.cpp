@@ -60,11 +60,13 @@ std::optional<double> bytes_named(std::string_view name, const Scenario& s)
     const MemoryReport report = memory_report(s);
     const StageMemory& first = report.stages.front();
     name.remove_prefix(kBytes.size());
+    std::string words(name);
+    std::ranges::replace(words, '_', ' ');
     if (name == "layer")
     {
         return first.layer_bytes.value;
     }
-    const auto part = kNamesOf<Component>.find(name);
+    const auto part = kNamesOf<Component>.find(words);
     return part ? std::optional(first.parts[static_cast<std::size_t>(*part)].value) : std::nullopt;
 }
 

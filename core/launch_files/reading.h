@@ -1,7 +1,7 @@
 // What a launch comes to: a scenario, and for each of its fields who says so. `stated` by a setting,
 // `follows` from the framework's own default or from other fields, or `guessed`, which nobody said and the
-// user should confirm. SettingList that bear on memory or time and that no field says are listed with what
-// they would change.
+// user should confirm. Settings that bear on memory or time and are not modeled are listed with what they
+// would change.
 #pragma once
 
 #include "core/base/names.h"

@@ -5,6 +5,7 @@
 #include "core/launch_files/launch_files.h"
 #include "core/launch_files/shell/shell_run.h"
 #include "core/memory/memory.h"
+#include "core/model/weights.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -215,7 +216,7 @@ TEST_CASE("adapters are read from PEFT's adapter_config.json, Axolotl and LLaMA-
     CHECK(value_of(factory, "training.lora.quantized") == false);
 }
 
-TEST_CASE("hand-worked: what no field says has its price in bytes where that is known")
+TEST_CASE("hand-worked: what is not modeled has its price in bytes where that is known")
 {
     const LaunchReading zero = read_text_of(R"({"train_micro_batch_size_per_gpu": 1, "zero_optimization":
         {"stage": 2, "reduce_bucket_size": 5e8, "round_robin_gradients": true}})");
@@ -245,6 +246,17 @@ TEST_CASE("hand-worked: what no field says has its price in bytes where that is 
         read_text_of("torchrun --nproc-per-node 1 " + shape + "--cpu-offloading-num-layers 3");
     CHECK(price(host, "--cpu-offloading-num-layers").bytes ==
           -3 * memory_report(host.scenario).stages.front().layer_bytes.value);
+    const LaunchReading narrow = read_text_of("torchrun --nproc-per-node 1 " + shape +
+                                              "--use-precision-aware-optimizer --main-params-dtype fp16 "
+                                              "--exp-avg-dtype fp8 --exp-avg-sq-dtype bf16");
+    const auto fp32 = 4 * static_cast<double>(count_parameters(narrow.scenario.model).total);
+    CHECK(price(narrow, "--main-params-dtype").bytes == -fp32 / 2);
+    CHECK(price(narrow, "--exp-avg-dtype").bytes == -3 * fp32 / 4);
+    CHECK(price(narrow, "--exp-avg-sq-dtype").bytes == -fp32 / 2);
+    const LaunchReading asked = read_text_of("torchrun --nproc-per-node $(nvidia-smi -L | wc -l) " + shape);
+    CHECK(asked.messages ==
+          std::vector<std::string>{"torchrun --nproc-per-node is $(nvidia-smi -L | wc -l), which is "
+                                   "known only when it runs: give --gpus"});
     const LaunchReading early =
         read_text_of("[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 1\n"
                      "[optimizer]\nearly_step_in_backward = true\n");
