@@ -147,6 +147,7 @@ RankStep RankTrainer::step(const PlannedFault& planned)
     finish(step.result);
     finish_sending();
     arena_.note_workspace();
+    arena_.mark(MemoryMoment::Where::update);
     step.result.done = true;
     step.memory = arena_.use();
     step.peak = arena_.peak();

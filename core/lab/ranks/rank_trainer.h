@@ -49,6 +49,10 @@ public:
     // One optimizer step together with all other ranks. Throws Aborted, or trainer::OutOfMemory.
     RankStep step(const PlannedFault& planned = {});
 
+    // From here on, steps write down what they allocate; of the last one.
+    void record_allocations() { arena_.record(); }
+    AllocationLog allocations() const { return arena_.recorded(); }
+
     // The whole model's state as one device has it, so that it can go on in any other layout: this rank's
     // part of it. `whole` has room for everything: empty_state().
     void copy_to(trainer::TrainerState& whole);

@@ -35,6 +35,19 @@ public:
     trainer::TrainerState state();
     Issues restore(const trainer::TrainerState& state);
 
+    // From here on, steps write down what each rank allocates; of the last one.
+    void record_allocations()
+    {
+        for (const Member& member : members_)
+        {
+            member.trainer->record_allocations();
+        }
+    }
+    AllocationLog allocations(int rank) const
+    {
+        return members_[static_cast<std::size_t>(rank)].trainer->allocations();
+    }
+
     // What every rank has called since the team was made.
     std::vector<CallRecord> records(std::size_t last = CallLog::kKept) const;
 

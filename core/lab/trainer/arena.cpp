@@ -1,5 +1,6 @@
 #include "core/lab/trainer/arena.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringside::trainer
@@ -48,7 +49,12 @@ Block Arena::take(Index bytes, Component component)
             throw OutOfMemory(bytes);
         }
         reserved_ += bytes;
+        buffers_[memory] = {.number = made_++, .bytes = bytes};
     }
+    ArenaBuffer& buffer = buffers_[memory];
+    buffer.in_use = true;
+    buffer.component = component;
+    note(buffer.number, bytes, false, component);
     count(component, bytes);
     return {this, memory, bytes, component};
 }
@@ -62,7 +68,46 @@ void* Arena::allocate(Index bytes)
 void Arena::give(const Block& block)
 {
     kept_[block.bytes_].push_back(block.memory_);
+    ArenaBuffer& buffer = buffers_[block.memory_];
+    buffer.in_use = false;
+    note(buffer.number, block.bytes_, true, block.component_);
     count(block.component_, -block.bytes_);
+}
+
+void Arena::note(Index buffer, Index bytes, bool given_back, Component component)
+{
+    if (recording_ && bytes > 0)
+    {
+        events_.push_back(
+            {.buffer = buffer, .bytes = bytes, .given_back = given_back, .component = component});
+    }
+}
+
+void Arena::mark(MemoryMoment::Where where, Index layer)
+{
+    for (; marked_ < events_.size(); ++marked_)
+    {
+        events_[marked_].where = where;
+        events_[marked_].layer = layer;
+    }
+}
+
+AllocationLog Arena::recorded() const
+{
+    AllocationLog log{.events = events_, .buffers = {}};
+    if (workspace_ > 0)
+    {
+        log.buffers.push_back({.number = kScratch, .bytes = workspace_, .in_use = true});
+    }
+    for (const auto& [memory, buffer] : buffers_)
+    {
+        if (buffer.bytes > 0)
+        {
+            log.buffers.push_back(buffer);
+        }
+    }
+    std::ranges::sort(log.buffers, {}, &ArenaBuffer::number);
+    return log;
 }
 
 void Arena::count(Component component, Index bytes)
@@ -79,6 +124,8 @@ void Arena::start_peak()
 {
     peak_ = use_;
     highest_ = use_;
+    events_.clear();
+    marked_ = 0;
 }
 
 void Arena::note_peak(const MemoryUse& peak, const MemoryUse& highest)
@@ -101,6 +148,7 @@ void Arena::trim()
         for (void* memory : blocks)
         {
             backend_.release(memory);
+            buffers_.erase(memory);
             reserved_ -= bytes;
         }
     }
@@ -110,6 +158,11 @@ void Arena::trim()
 void Arena::note_workspace()
 {
     const Index now = backend_.workspace();
+    if (now != workspace_)
+    {
+        note(kScratch, workspace_, true, Component::buffers);
+        note(kScratch, now, false, Component::buffers);
+    }
     count(Component::buffers, now - workspace_);
     workspace_ = now;
 }

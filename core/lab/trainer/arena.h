@@ -9,11 +9,12 @@
 // are added in place here; the trainer has the scratch of its threads.
 #pragma once
 
-#include "core/lab/snapshot.h"
+#include "core/lab/allocations.h"
 #include "core/lab/trainer/backend.h"
 
 #include <map>
 #include <new>
+#include <unordered_map>
 #include <vector>
 
 namespace ringside::trainer
@@ -96,11 +97,19 @@ public:
     // The backend's own scratch may have grown: it counts among the buffers.
     void note_workspace();
 
+    // From here on, what is taken and given back since start_peak() is written down.
+    void record() { recording_ = true; }
+    bool recording() const { return recording_; }
+    // What was written down since the last one belongs to this part of the step.
+    void mark(MemoryMoment::Where where, Index layer = 0);
+    AllocationLog recorded() const;
+
 private:
     friend class Block;
     void* allocate(Index bytes); // null beyond the limit too
     void give(const Block& block);
     void count(Component component, Index bytes);
+    void note(Index buffer, Index bytes, bool given_back, Component component);
 
     Backend& backend_;
     std::map<Index, std::vector<void*>> kept_; // by size
@@ -111,6 +120,11 @@ private:
     Index reserved_ = 0;
     Index workspace_ = 0;
     std::int64_t trims_ = 0;
+    std::unordered_map<const void*, ArenaBuffer> buffers_;
+    Index made_ = 0; // buffers, so far
+    bool recording_ = false;
+    std::vector<AllocationEvent> events_;
+    std::size_t marked_ = 0; // of these
 };
 
 } // namespace ringside::trainer

@@ -12,7 +12,8 @@ bool Replay::small(const Tokens& batch) const
 bool Replay::train(Network& network, const Tokens& batch, const LossWeights& weights, float* losses,
                    const Onlookers& onlookers)
 {
-    if (refused_ || onlookers.activations || onlookers.gradients || onlookers.first_bad || !small(batch))
+    if (refused_ || arena_.recording() || onlookers.activations || onlookers.gradients ||
+        onlookers.first_bad || !small(batch))
     {
         return network.train(batch, weights, losses, onlookers);
     }

@@ -346,6 +346,7 @@ void Trainer::whole_step(const Onlookers& onlookers, StepView* view, const TakeS
         finish_unseen(result, tallies, take);
     }
     arena_.note_workspace();
+    arena_.mark(MemoryMoment::Where::update);
     if (view)
     {
         view->timeline.push_back({MemoryMoment::Where::update, 0, 0, arena_.use()});

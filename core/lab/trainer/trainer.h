@@ -136,6 +136,9 @@ public:
                                std::uint64_t round, const std::atomic<bool>* stop = nullptr);
 
     TrainerState state();
+    // From here on, steps write down what they allocate and are not replayed; of the last one.
+    void record_allocations() { arena_.record(); }
+    AllocationLog allocations() const { return arena_.recorded(); }
     // Gradients of the last step in the order of the parameters, as floats, loss scale taken out.
     std::vector<float> gradients();
 

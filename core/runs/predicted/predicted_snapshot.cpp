@@ -5,6 +5,7 @@
 #include "core/memory/activations/tensors.h"
 #include "core/model/weights.h"
 #include "core/performance/step_life.h"
+#include "core/runs/predicted/snapshot_writer.h"
 #include "core/scenario/stage_layers.h"
 
 #include <cmath>
@@ -17,36 +18,12 @@ namespace
 
 using nlohmann::json;
 
-constexpr std::int64_t kSegmentStart = 0x7f0000000000; // where CUDA's addresses lie
-constexpr std::int64_t kBlockUnit = 512;               // [B] CUDACachingAllocator.cpp, kMinBlockSize
-constexpr std::int64_t kSegmentUnit = 2LL << 20U;      // [B] kSmallBuffer
-constexpr std::size_t kMostBlocks = 20'000;            // beyond it, a layer's tensors are one block
+constexpr std::int64_t kSegmentUnit = 2LL << 20U; // [B] kSmallBuffer
+constexpr std::size_t kMostBlocks = 20'000;       // beyond it, a layer's tensors are one block
 
-std::int64_t rounded(std::int64_t bytes, std::int64_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
 std::int64_t whole_of(Bytes bytes)
 {
     return std::llround(bytes.value);
-}
-
-struct PredictedBlock
-{
-    std::string name;      // "queries"
-    std::int64_t line = 0; // of a layer: its number
-    std::string_view part; // file and function of the step: "forward"
-    std::int64_t bytes = 0;
-    std::int64_t address = 0;
-};
-using PredictedBlocks = std::vector<PredictedBlock>;
-
-// The tensor, and below it the part of the step, by which PyTorch's viewers and ours tell blocks apart.
-json frames_of(const PredictedBlock& block)
-{
-    return json::array(
-        {{{"name", block.name}, {"filename", fmt::format("{}.py", block.part)}, {"line", block.line}},
-         {{"name", block.part}, {"filename", "train.py"}, {"line", 1}}});
 }
 
 // What one stage holds, block by block.
@@ -64,9 +41,9 @@ public:
         add_buffers();
     }
 
-    PredictedBlocks lasting; // all step long
-    PredictedBlocks kept;    // from the forward to its backward, in order
-    PredictedBlocks at_peak; // at the beginning of the backward
+    SnapshotBlocks lasting; // all step long
+    SnapshotBlocks kept;    // from the forward to its backward, in order
+    SnapshotBlocks at_peak; // at the beginning of the backward
 
 private:
     struct UnitShare
@@ -140,7 +117,7 @@ private:
     {
         std::int64_t left = whole_of(memory_.of(Component::activations));
         const std::int64_t logits = whole_of(memory_.logits_bytes);
-        PredictedBlocks tensors;
+        SnapshotBlocks tensors;
         for (std::size_t chunk = 0; chunk < part_.ranges.size(); ++chunk)
         {
             const std::int64_t times = chunk < memory_.kept.size() ? memory_.kept[chunk] : 0;
@@ -154,7 +131,7 @@ private:
             }
         }
         std::int64_t sum = 0;
-        for (const PredictedBlock& block : tensors)
+        for (const SnapshotBlock& block : tensors)
         {
             sum += block.bytes;
         }
@@ -164,7 +141,7 @@ private:
             const double share =
                 static_cast<double>(std::max<std::int64_t>(0, left)) / static_cast<double>(sum);
             sum = 0;
-            for (PredictedBlock& block : tensors)
+            for (SnapshotBlock& block : tensors)
             {
                 block.bytes = static_cast<std::int64_t>(std::floor(static_cast<double>(block.bytes) * share));
                 sum += block.bytes;
@@ -175,7 +152,7 @@ private:
         add(kept, {"logits", 0, "forward", logits});
     }
 
-    void add_layer(const LayerRange& range, std::int64_t i, PredictedBlocks& blocks) const
+    void add_layer(const LayerRange& range, std::int64_t i, SnapshotBlocks& blocks) const
     {
         const std::int64_t layer = range.first + i;
         const Recompute recompute =
@@ -227,7 +204,7 @@ private:
         }
     }
 
-    static void add(PredictedBlocks& blocks, PredictedBlock block)
+    static void add(SnapshotBlocks& blocks, SnapshotBlock block)
     {
         if (block.bytes > 0)
         {
@@ -241,105 +218,42 @@ private:
     std::vector<UnitShare> units_;
 };
 
-// Gives blocks addresses one after another and tells what happens to them.
-class SnapshotMaker
+// Gives blocks addresses one after another.
+std::int64_t place(SnapshotBlocks& blocks, std::int64_t address)
 {
-public:
-    void place(PredictedBlocks& blocks)
+    for (SnapshotBlock& block : blocks)
     {
-        for (PredictedBlock& block : blocks)
-        {
-            block.address = end_;
-            end_ += rounded(block.bytes, kBlockUnit);
-        }
+        block.address = address;
+        address += rounded_up(block.bytes, kBlockUnit);
     }
-    void happens(std::string_view action, const PredictedBlock& block)
-    {
-        events_.push_back({{"action", action},
-                           {"addr", block.address},
-                           {"size", block.bytes},
-                           {"stream", 0},
-                           {"time_us", std::ssize(events_)},
-                           {"frames", frames_of(block)}});
-    }
-    void frees(const PredictedBlocks& blocks)
-    {
-        for (std::size_t i = blocks.size(); i-- > 0;)
-        {
-            happens("free_requested", blocks[i]);
-            happens("free_completed", blocks[i]);
-        }
-    }
-    void allocates(const PredictedBlocks& blocks)
-    {
-        for (const PredictedBlock& block : blocks)
-        {
-            happens("alloc", block);
-        }
-    }
-
-    json take(const PredictedBlocks& lasting, std::int64_t holes)
-    {
-        json blocks = json::array();
-        std::int64_t requested = 0;
-        std::int64_t used = 0;
-        for (const PredictedBlock& block : lasting)
-        {
-            const std::int64_t size = rounded(block.bytes, kBlockUnit);
-            blocks.push_back({{"address", block.address},
-                              {"size", size},
-                              {"requested_size", block.bytes},
-                              {"state", "active_allocated"},
-                              {"frames", frames_of(block)}});
-            requested += block.bytes;
-            used += size;
-        }
-        const std::int64_t total = rounded(end_ - kSegmentStart + holes, kSegmentUnit);
-        if (total > used)
-        {
-            blocks.push_back({{"address", kSegmentStart + used},
-                              {"size", total - used},
-                              {"requested_size", 0},
-                              {"state", "inactive"},
-                              {"frames", json::array()}});
-        }
-        const json segment{{"device", 0},
-                           {"address", kSegmentStart},
-                           {"total_size", total},
-                           {"allocated_size", used},
-                           {"active_size", used},
-                           {"requested_size", requested},
-                           {"stream", 0},
-                           {"segment_type", "large"},
-                           {"segment_pool_id", {0, 0}},
-                           {"is_expandable", true},
-                           {"frames", json::array()},
-                           {"blocks", std::move(blocks)}};
-        return {{"segments", json::array({segment})},
-                {"device_traces", json::array({std::move(events_)})},
-                {"allocator_settings", json::object()},
-                {"external_annotations", json::array()}};
-    }
-
-private:
-    std::int64_t end_ = kSegmentStart;
-    json events_ = json::array();
-};
+    return address;
+}
 
 } // namespace
 
 json predicted_snapshot(const Scenario& scenario, const Report& report)
 {
     StageBlocks blocks(scenario, report);
-    SnapshotMaker maker;
-    maker.place(blocks.lasting);
-    maker.place(blocks.kept);
-    maker.place(blocks.at_peak);
-    maker.allocates(blocks.kept);
-    maker.allocates(blocks.at_peak);
-    maker.frees(blocks.at_peak);
-    maker.frees(blocks.kept);
-    return maker.take(blocks.lasting, whole_of(report.memory.most_allocated().buffers.fragmentation));
+    std::int64_t end = kSegmentStart;
+    for (SnapshotBlocks* each : {&blocks.lasting, &blocks.kept, &blocks.at_peak})
+    {
+        end = place(*each, end);
+    }
+    SnapshotWriter writer;
+    SnapshotBlocks all = std::move(blocks.kept);
+    all.insert(all.end(), blocks.at_peak.begin(), blocks.at_peak.end());
+    for (const SnapshotBlock& block : all)
+    {
+        writer.allocates(block);
+    }
+    for (std::size_t i = all.size(); i-- > 0;)
+    {
+        writer.frees(all[i]);
+    }
+    const std::int64_t holes = whole_of(report.memory.most_allocated().buffers.fragmentation);
+    writer.add_segment(kSegmentStart, rounded_up(end - kSegmentStart + holes, kSegmentUnit), blocks.lasting,
+                       kBlockUnit);
+    return writer.take();
 }
 
 } // namespace ringside

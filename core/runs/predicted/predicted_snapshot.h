@@ -8,9 +8,9 @@
 namespace ringside
 {
 
-// A document of the shape of torch.cuda.memory._snapshot() (torch/csrc/cuda/Module.cpp,
-// THCPModule_memorySnapshot). At its peak the blocks that were asked for are the ledger's allocated bytes, to
-// the byte; what driver and communication library hold is in no snapshot. Faults: none, of a valid scenario.
+// A document as SnapshotWriter makes it. At its peak the blocks that were asked for are the ledger's
+// allocated bytes, to the byte; what driver and communication library hold is in no snapshot. Faults: none,
+// of a valid scenario.
 nlohmann::json predicted_snapshot(const Scenario& scenario, const Report& report);
 
 } // namespace ringside

@@ -82,6 +82,7 @@ void Network::hunt(const Layer& layer, const Tensor& out, Index index)
 void Network::moment(MemoryMoment::Where where, Index layer)
 {
     arena_.note_workspace();
+    arena_.mark(where, layer);
     if (onlookers_.timeline)
     {
         onlookers_.timeline->push_back({where, layer, 0, arena_.use()});
