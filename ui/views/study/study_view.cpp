@@ -74,8 +74,7 @@ void draw_first(const Painter& p, Rect area, const StudyFrame& study, Out& out)
     sheet->gap(8);
     sheet->say(task == nullptr ? std::string("The easy ones first.") : task->text);
     sheet->gap(8);
-    sheet->note(
-        "Every question has hints and a worked solution, and comes back when you are about to forget it.");
+    sheet->note("Every question has hints and a worked solution, and comes back before you forget it.");
     sheet->gap(20);
     const std::array begin{first_button(study, out)};
     draw_buttons(p, sheet->row(48).cut_left(p.px(240)), begin);
