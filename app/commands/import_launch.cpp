@@ -1,4 +1,4 @@
-// `ringside import FILE...`: launch files of any framework as scenarios, and who says what of them.
+// `ringside import FILE...`: launch files of any framework as scenarios, and where each field comes from.
 #include "app/commands/import_launch.h"
 
 #include "app/commands/console/table.h"
@@ -65,7 +65,7 @@ void print_reading(const LaunchReading& reading)
         {
             table.add(setting.setting, to_text(setting));
         }
-        say("no field says\n{}\n", table.text(" ", false, "  "));
+        say("not modeled\n{}\n", table.text(" ", false, "  "));
     }
     for (const std::string& message : reading.messages)
     {

@@ -87,12 +87,20 @@ std::string value_of_path(const Scenario& scenario, std::string_view path)
                                    : value_text(field_value(scenario, path));
 }
 
+// Empty where no formula says it.
 std::string price_text(const UnsayableSetting& setting)
 {
     const double bytes = setting.bytes.value_or(0);
-    return bytes == 0
-               ? std::string()
+    return !setting.bytes ? ""
+           : bytes == 0
+               ? "0 B"
                : fmt::format("{} {}", format_bytes(Bytes(std::abs(bytes))), bytes > 0 ? "more" : "less");
+}
+
+// No room for what stands side by side elsewhere.
+bool is_narrow(const Painter& p, float width)
+{
+    return width < p.px(360);
 }
 
 std::string heading_of(Basis from, const LaunchReading& reading)
@@ -138,8 +146,12 @@ std::int64_t ImportCard::left(const Frame& frame) const
 void ImportCard::draw_head(const Frame& frame, const Painter& p, Rect head, Out& out)
 {
     const LaunchReading& reading = frame.imported->reading;
+    const bool narrow = is_narrow(p, head.w); // the title rather than the keys
     const auto wide = [&](std::string_view label, std::string_view key)
-    { return p.width(Type::small, label) + p.width(Type::mono_small, key) + p.px(40); };
+    {
+        return p.width(Type::small_strong, label) +
+               (narrow ? p.px(16) : p.width(Type::mono_small, key) + p.px(40));
+    };
     if (button(p, head.cut_right(wide("Close", "Esc")), "Close###close import", "Esc"))
     {
         close();
@@ -152,8 +164,10 @@ void ImportCard::draw_head(const Frame& frame, const Painter& p, Rect head, Out&
     }
     head.cut_right(p.px(12));
     const std::string& name = frame.imported->name;
+    const std::string whole = fmt::format("{}: {}", reading.name, name);
     p.text_within(head.x, head.middle(), head.w, Type::body_strong, p.theme.text,
-                  name.empty() ? reading.name : fmt::format("{}: {}", reading.name, name));
+                  name.empty() || (narrow && p.width(Type::body_strong, whole) > head.w) ? reading.name
+                                                                                         : whole);
 }
 
 void ImportCard::draw_messages(const Frame& frame, Sheet& sheet)
@@ -163,10 +177,11 @@ void ImportCard::draw_messages(const Frame& frame, Sheet& sheet)
     { return std::ranges::find(reading.refusals, message) != reading.refusals.end(); };
     if (!reading.starts())
     {
-        const Rect r = sheet.row(28);
-        sheet.p.triangle(r.x, r.middle(), sheet.p.theme.warning);
-        sheet.p.text_within(r.x + sheet.p.px(24), r.middle(), r.w - sheet.p.px(24), Type::small_strong,
-                            sheet.p.theme.text, "It cannot run as it is written");
+        sheet.gap(4);
+        const Rect r = sheet.words(Type::small_strong, sheet.p.theme.text, "It cannot run as it is written",
+                                   sheet.p.px(24));
+        sheet.p.triangle(sheet.x(), r.y + sheet.p.height(Type::small_strong) / 2, sheet.p.theme.warning);
+        sheet.gap(4);
     }
     for (const std::string& refusal : reading.refusals)
     {
@@ -201,7 +216,7 @@ void ImportCard::draw_guess(const Frame& frame, Sheet& sheet, const ImportGuess&
 {
     const Painter& p = sheet.p;
     const float wide = p.width(Type::small, "Confirm") + p.px(32);
-    const bool stacked = sheet.width() < p.px(360); // no room for the button beside the control
+    const bool stacked = is_narrow(p, sheet.width());
     const Rect box{sheet.x(), sheet.y(), sheet.width() - (stacked ? 0 : wide + p.px(16)), 0};
     const bool named = guess.path == "model" || guess.path == "cluster.gpu" || guess.path == "software";
     if (named) // whose list has no label of its own
@@ -230,16 +245,18 @@ void ImportCard::draw_guesses(const Frame& frame, Sheet& sheet, Out& out)
         return;
     }
     const std::int64_t open = left(frame);
-    sheet.heading(open > 0 ? fmt::format("Guessed: {} to confirm or change", open)
-                           : "Guessed, and all confirmed or changed",
-                  "", Type::small_strong);
+    sheet.gap(8);
+    sheet.words(Type::small_strong, sheet.p.theme.text,
+                open > 0 ? fmt::format("Guessed: {} to confirm or change", open)
+                         : "Guessed, and all confirmed or changed");
+    sheet.gap(4);
     for (const ImportGuess& guess : guesses)
     {
         is_settled(frame, guess) ? draw_settled(frame, sheet, guess) : draw_guess(frame, sheet, guess, out);
     }
 }
 
-void ImportCard::draw_unsayable(const Frame& frame, Sheet& sheet)
+void ImportCard::draw_not_modeled(const Frame& frame, Sheet& sheet)
 {
     const auto& all = frame.imported->reading.unsayable;
     if (all.empty())
@@ -247,15 +264,25 @@ void ImportCard::draw_unsayable(const Frame& frame, Sheet& sheet)
         return;
     }
     sheet.gap(8);
-    sheet.heading("No field says", "on the first stage\u2019s GPU", Type::small_strong);
+    sheet.heading("Not modeled", "on the first stage\u2019s GPU", Type::small_strong);
     for (const UnsayableSetting& setting : all)
     {
-        const Rect r = sheet.row(24);
         const Painter& p = sheet.p;
-        const float w =
-            p.text(r.right(), r.middle(), Type::mono_small, p.theme.text, price_text(setting), Align::right);
-        p.text_within(r.x, r.middle(), r.w - w - p.px(12), Type::mono_small, p.theme.text,
-                      printable(setting.setting));
+        const std::string name = printable(setting.setting);
+        const std::string price = price_text(setting);
+        const float w = p.width(Type::mono_small, price);
+        const bool beside = p.width(Type::mono_small, name) + p.px(12) + w <= sheet.width();
+        if (beside)
+        {
+            const Rect r = sheet.row(24);
+            p.text(r.x, r.middle(), Type::mono_small, p.theme.text, name);
+            p.text(r.right(), r.middle(), Type::mono_small, p.theme.text, price, Align::right);
+        }
+        else
+        {
+            sheet.figures(name);
+            sheet.text(price);
+        }
         sheet.note(line_of(setting.changes));
         sheet.gap(6);
     }
@@ -285,6 +312,13 @@ void ImportCard::draw_fields(const Frame& frame, Sheet& sheet, Basis from)
         {
             continue;
         }
+        if (is_narrow(p, sheet.width()))
+        {
+            sheet.fact(label_of(reading.scenario, field.field), line_of(value_text(field.value)));
+            sheet.note(line_of(field.by));
+            sheet.gap(6);
+            continue;
+        }
         r = sheet.row(24);
         const float label = r.w * 0.28F;
         const float value = r.w * 0.2F;
@@ -311,10 +345,13 @@ void ImportCard::draw(const Frame& frame, const Painter& painter, Rect area, Out
     const float room =
         ImGui::GetIO().DisplaySize.x - pad; // a narrow picture's card lies over what is beside it
     const float wide = std::min({std::max(area.w, painter.px(300)), painter.px(kCardWide), room});
-    const float most = std::max(area.h - painter.px(16), painter.px(200));
+    // A low picture's card lies over what is above it, in a low window over all of it.
+    const float floor = ImGui::GetIO().DisplaySize.y;
+    const float most = std::min(std::max(area.h - painter.px(16), painter.px(320)), floor);
     const float head = painter.px(32);
     const float high = std::min(height_ + head + 3 * pad, most);
-    ImGui::SetNextWindowPos({std::max(0.0F, std::min(area.x, room - wide)), area.y + painter.px(8)});
+    ImGui::SetNextWindowPos({std::max(0.0F, std::min(area.x, room - wide)),
+                             std::max(0.0F, std::min(area.y + painter.px(8), floor - high))});
     ImGui::SetNextWindowSize({wide, high});
     push_overlay_style(painter);
     ImGui::Begin("###import", nullptr,
@@ -330,7 +367,7 @@ void ImportCard::draw(const Frame& frame, const Painter& painter, Rect area, Out
         const float top = sheet->y();
         draw_messages(frame, *sheet);
         draw_guesses(frame, *sheet, out);
-        draw_unsayable(frame, *sheet);
+        draw_not_modeled(frame, *sheet);
         sheet->gap(8);
         draw_fields(frame, *sheet, Basis::stated);
         draw_fields(frame, *sheet, Basis::follows);

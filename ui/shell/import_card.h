@@ -1,6 +1,6 @@
 // What a launch file came to, over the picture: why it cannot run as written, the guesses to confirm or to
-// change, what no field says with its price, and who says the rest. Closed, a chip in the status strip brings
-// it back while a guess is left.
+// change, what is not modeled with its price, and where the rest comes from. Closed, a chip in the status
+// strip brings it back while a guess is left.
 #pragma once
 
 #include "ui/shell/panel/panel.h"
@@ -41,7 +41,7 @@ private:
     void draw_guesses(const Frame& frame, Sheet& sheet, Out& out);
     void draw_guess(const Frame& frame, Sheet& sheet, const ImportGuess& guess, Out& out);
     static void draw_settled(const Frame& frame, Sheet& sheet, const ImportGuess& guess);
-    static void draw_unsayable(const Frame& frame, Sheet& sheet);
+    static void draw_not_modeled(const Frame& frame, Sheet& sheet);
     void draw_fields(const Frame& frame, Sheet& sheet, Basis from);
 
     Panel panel_; // its controls
