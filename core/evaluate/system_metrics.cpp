@@ -4,9 +4,14 @@
 #include "core/evaluate/rollout.h"
 #include "core/parallelism/experts/dispatch.h"
 #include "core/reliability/fleet.h"
-#include "core/serving/finetune.h"
+#include "core/reliability/reshard.h"
+#include "core/serving/finetune_time.h"
+#include "core/training/batch.h"
 #include "core/training/block_format.h"
+#include "core/training/muon.h"
+#include "core/training/off_policy.h"
 
+#include <algorithm>
 #include <array>
 
 namespace ringside
@@ -78,6 +83,38 @@ double token_flops(const Scenario& s, const Report&)
     return finetune_report(s, recipe, finetune_setup(s)).token_flops;
 }
 
+// The page of fine-tuning times begins with this setup.
+template <FinetuneRecipe recipe>
+double micro_batch_seconds(const Scenario& s, const Report&)
+{
+    return finetune_time(s, recipe, finetune_setup(s)).total();
+}
+
+// A checkpoint of one replica, every rank its shard, loaded on half as many tensor ranks.
+Resharding on_half_the_tensor_ranks(const Scenario& s, const Report& r)
+{
+    ShardLayout from;
+    from.tensor = s.parallel.tensor;
+    from.pipeline = std::min(s.parallel.pipeline, s.model.layers);
+    ShardLayout to = from;
+    to.tensor = std::max<std::int64_t>(1, from.tensor / 2);
+    return reshard(reshard_units(r.parameters, s.model.layers), from, to);
+}
+
+// [B] of so many elements of a checkpoint.
+double checkpoint_bytes(const Scenario& s, const Report& r, std::int64_t elements)
+{
+    return checkpoint_size(s, r.memory).total().value * static_cast<double>(elements) /
+           static_cast<double>(std::max<std::int64_t>(1, r.parameters.total));
+}
+
+// The variance of ln w, w the importance weight of a whole response.
+double response_variance(std::int64_t tokens)
+{
+    return log_weight_variance(WeightLevel::response, kTokenSpread * kTokenSpread,
+                               static_cast<double>(tokens));
+}
+
 constexpr auto kAsynchronous = RolloutPlacement::asynchronous;
 
 constexpr std::array kSystemMetrics{
@@ -110,6 +147,21 @@ constexpr std::array kSystemMetrics{
     Metric{"rl.trainer_bytes", "B",
            [](const Scenario& s, const Report&)
            { return rl_step(s, RolloutPlacement::colocated).trainer_bytes.value; }},
+    // The page on importance weights begins with these: for a mean and for the longest response.
+    Metric{"rl.token_spread", "", [](const Scenario&, const Report&) { return kTokenSpread; }},
+    Metric{"rl.effective_share", "",
+           [](const Scenario&, const Report&)
+           { return effective_share(response_variance(RolloutSetup{}.answer)); }},
+    Metric{"rl.longest_effective_share", "",
+           [](const Scenario&, const Report&)
+           { return effective_share(response_variance(RolloutSetup{}.cap)); }},
+    Metric{"rl.weight_cap", "", [](const Scenario&, const Report&) { return kWeightCap; }},
+    Metric{"rl.capped_share", "",
+           [](const Scenario&, const Report&)
+           { return capped_share(response_variance(RolloutSetup{}.answer), kWeightCap); }},
+    Metric{"rl.capped_mean", "",
+           [](const Scenario&, const Report&)
+           { return capped_mean(response_variance(RolloutSetup{}.answer), kWeightCap); }},
     Metric{"fleet.gpus", "", [](const Scenario&, const Report&) { return kFleetGpus; }},
     Metric{"fleet.mtbf_s", "s",
            [](const Scenario& s, const Report& r) { return fleet_between(fleet_of(s, r), kFleetGpus); }},
@@ -131,9 +183,31 @@ constexpr std::array kSystemMetrics{
     Metric{"format.block", "",
            [](const Scenario& s, const Report&)
            { return blocks_of(s) != nullptr ? static_cast<double>(blocks_of(s)->block) : 1; }},
+    // Newton-Schulz over all matrices in one update, done once; its share of a step's FLOPs in them.
+    Metric{"muon.flops", "FLOP", [](const Scenario& s, const Report&) { return muon_cost(s.model).flops; }},
+    Metric{"muon.overhead", "",
+           [](const Scenario& s, const Report&) { return muon_cost(s.model).overhead(batch_tokens(s)); }},
+    // What an update makes of a singular value of a hundredth of the largest.
+    Metric{"muon.small_value", "",
+           [](const Scenario&, const Report&) { return newton_schulz(0.01, kMuonSteps); }},
+    // Without ZeRO: of all ranks, and of the one that receives most.
+    Metric{"reshard.moved_bytes", "B",
+           [](const Scenario& s, const Report& r)
+           { return checkpoint_bytes(s, r, on_half_the_tensor_ranks(s, r).moved); }},
+    Metric{"reshard.received_bytes", "B",
+           [](const Scenario& s, const Report& r)
+           { return checkpoint_bytes(s, r, on_half_the_tensor_ranks(s, r).most_received); }},
     // Per parameter and token, with every layer computed again.
     Metric{"finetune.full_token_flops", "", token_flops<FinetuneRecipe::full>},
     Metric{"finetune.lora_token_flops", "", token_flops<FinetuneRecipe::lora>},
+    // A micro-batch takes so long, with its part of an update.
+    Metric{"finetune.full_s", "s", micro_batch_seconds<FinetuneRecipe::full>},
+    Metric{"finetune.lora_s", "s", micro_batch_seconds<FinetuneRecipe::lora>},
+    Metric{"finetune.qlora_s", "s", micro_batch_seconds<FinetuneRecipe::qlora>},
+    Metric{
+        "finetune.dequantize_s", "s",
+        [](const Scenario& s, const Report&)
+        { return finetune_time(s, FinetuneRecipe::qlora, finetune_setup(s)).of(FinetunePhase::dequantize); }},
 };
 
 } // namespace

@@ -51,3 +51,41 @@ TEST_CASE("hand-worked: a fleet of 100,000 GPUs, a weight sync, bits with scales
     CHECK(system_metric("expert.node_copies", deepseek) == Approx(4.595).epsilon(0.001));
     CHECK(system_metric("expert.limited_copies", deepseek) == Approx(3.5));
 }
+
+TEST_CASE("hand-worked: Newton-Schulz adds 35/9 h over the tokens to a GPT's matrices of h x 3 h, h x h and "
+          "twice h x 4 h")
+{
+    // 5 (14 + 6 + 18 + 18) h^3 = 280 h^3 an update, 6 x 12 h^2 a token.
+    const Scenario s = preset_scenario("gpt-3-175b-1024");
+    const double h = 12288;
+    const double tokens = 2048.0 * static_cast<double>(s.training.global_batch);
+    REQUIRE(s.model.hidden == 12288);
+    CHECK(system_metric("muon.flops", s) == Approx(96 * 280 * h * h * h));
+    CHECK(system_metric("muon.overhead", s) == Approx(35.0 / 9 * h / tokens));
+    CHECK(system_metric("muon.small_value", s) > 0.67);
+}
+
+TEST_CASE("hand-worked: on half of eight tensor ranks all but the first's own eighth of a checkpoint moves")
+{
+    const Scenario s =
+        test::scenario(R"({"model": "llama-3.1-70b", "cluster": {"gpus": 8}, "parallel": {"tensor": 8}})");
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    const double bytes = find_metric("checkpoint.bytes")->value(s, *report);
+    CHECK(system_metric("reshard.moved_bytes", s) == Approx(bytes * 7 / 8).epsilon(1e-6));
+    CHECK(system_metric("reshard.received_bytes", s) == Approx(bytes * 2 / 8).epsilon(1e-6));
+    const Scenario alone = test::scenario(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 8}})");
+    CHECK(system_metric("reshard.moved_bytes", alone) == 0);
+}
+
+TEST_CASE(
+    "hand-worked: three passes over 6.98 B weights of 2.5 bytes and scales are QLoRA's dequantization, and "
+    "nearly all that it takes longer than LoRA")
+{
+    const Scenario s = test::scenario(R"({"model": "llama-3.1-8b", "cluster": {"gpus": 8}})");
+    const double dequantize = 3 * 6979321856.0 * (2.5 + 0.127 / 8) / (3350e9 * 0.95);
+    CHECK(system_metric("finetune.dequantize_s", s) == Approx(dequantize).epsilon(1e-3));
+    CHECK(system_metric("finetune.qlora_s", s) - system_metric("finetune.lora_s", s) ==
+          Approx(dequantize).epsilon(0.02));
+    CHECK(system_metric("finetune.full_s", s) > system_metric("finetune.lora_s", s));
+}

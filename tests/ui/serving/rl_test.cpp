@@ -49,4 +49,22 @@ TEST_CASE("no words of RL systems are cut off or lie on others at any size, howe
     }
     w.key(ImGuiKey_Y);
     test::check_words_at_every_size(w, "GPU split");
+    w.key(ImGuiKey_Y);
+    test::check_words_at_every_size(w, "importance weights");
+}
+
+TEST_CASE("importance weights of 3,000 tokens leave e^-1.2 of a batch, and a larger cap biases less")
+{
+    test::Window w;
+    w.open("rl/weights");
+    w.settle(300);
+    CHECK(says(w, "30.1%"));
+    CHECK(says(w, "0.772"));
+    w.type_value("Cap of the weight", "10");
+    w.settle(300);
+    CHECK(says(w, "30.1%"));
+    CHECK(says(w, "0.98"));
+    w.type_value("Log-ratio of a token, \u03c3", "0.01");
+    w.settle(300);
+    CHECK(says(w, "74.1%"));
 }

@@ -1,5 +1,5 @@
 // A step of RL as lanes, engines above the trainer, the tail of generation hatched; and samples per second
-// against the share of GPUs that generate.
+// against the share of GPUs that generate; and what importance weights leave of off-policy samples.
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
@@ -14,7 +14,7 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 2> kRlPages{"rl/step", "rl/split"};
+constexpr std::array<std::string_view, 3> kRlPages{"rl/step", "rl/split", "rl/weights"};
 constexpr std::array<double, 9> kSamples{64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384};
 constexpr std::array<double, 9> kAnswerTokens{128, 256, 512, 1000, 2000, 3000, 4000, 8000, 16000};
 constexpr std::array<double, 7> kCaps{1024, 2048, 4096, 8192, 16384, 32768, 65536};
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 4> kPlacements{"colocated", "disaggregate
 class RlView final : public PagedView<RlState>
 {
 public:
-    RlView() : PagedView(kRlPages, {&rl_step_page, &rl_split_page}) {}
+    RlView() : PagedView(kRlPages, {&rl_step_page, &rl_split_page, &rl_weights_page}) {}
 
     std::vector<std::string> facts(const Frame& frame) const override
     {
@@ -49,7 +49,7 @@ public:
     }
     ViewKeys keys() override
     {
-        return {turn_key("One step, or how many rollout GPUs"),
+        return {turn_key("One step, rollout GPUs, importance weights"),
                 {"G", "Colocated, disaggregated, one-step off-policy, fully asynchronous",
                  [this] { turn(state_.setup.placement, kPlacements.size()); }},
                 {"R", "KL to a reference model, or none", flips(state_.setup.reference)},
@@ -130,7 +130,8 @@ extern const ViewInfo rl_view{
     "RL systems",
     "RL systems",
     "One step of GRPO or PPO between rollout engines and trainer: the generation "
-    "tail, colocated, disaggregated or fully asynchronous, and the best share of GPUs for each",
+    "tail, colocated, disaggregated or fully asynchronous, the best share of GPUs for each, and off-policy "
+    "correction",
     {"model", "gpu", "gpus"},
     make_view<RlView>,
     kRlPages};

@@ -3,6 +3,7 @@
 
 #include "core/base/derived.h"
 #include "core/evaluate/rollout.h"
+#include "core/training/off_policy.h"
 #include "ui/shell/paged_view.h"
 
 namespace ringside
@@ -30,6 +31,8 @@ struct RlState
     // GRPO as it was published: its reward is held to a reference, and a rule scores.
     RolloutSetup setup{.reference = true};
     std::optional<std::int64_t> engine_gpus; // nothing: as the scenario's tensor parallelism
+    double token_spread = kTokenSpread;      // standard deviation of a token's log-ratio
+    double weight_cap = kWeightCap;
 
 private:
     using From = std::pair<Scenario, RolloutSetup>;
@@ -38,10 +41,10 @@ private:
 };
 using RlRoom = PageRoom<RlState>;
 
-// The panel of both pages.
+// The panel of step and split.
 void panel_rollout(PanelColumn& column, const RlRoom& room);
 
-extern const Page<RlState> rl_step_page, rl_split_page;
+extern const Page<RlState> rl_step_page, rl_split_page, rl_weights_page;
 
 std::string seconds_words(double seconds);
 // Even the largest engine does not hold the model: said in the picture's place.

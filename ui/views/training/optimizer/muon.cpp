@@ -44,6 +44,9 @@ void draw_singular(const OptimizerRoom& r, Rect area)
                   last ? PlotStroke{t.forward, 3} : PlotStroke{t.muted, 1.5F},
                   step == 0 ? "momentum" : fmt::format("step {}", step), last);
     }
+    const PlotPoint small{0.01, newton_schulz(0.01, r.state.muon_steps)};
+    plot.dot(small, {t.forward});
+    plot.label(small, three_digits(small.y), true);
 }
 
 void draw_overhead(const OptimizerRoom& r, Rect area)
