@@ -66,6 +66,11 @@ void add_train(CLI::App& app, Options& o)
     app.add_option("--save", t.save, "write a checkpoint at the end, also when a signal ends the training")
         ->needs(train);
     app.add_option("--live", t.live, "keep this file up to date, for ringside --watch")->needs(train);
+    app.add_option(
+           "--snapshot", t.snapshot,
+           "every rank writes a memory snapshot of its last step as PyTorch does (-rank0), for ringside "
+           "import run")
+        ->needs(train);
     app.add_flag("--json-lines", t.json_lines, "one JSON object per step")->needs(train);
 }
 

@@ -1,6 +1,7 @@
 #include "app/rank/train.h"
 
 #include "app/commands/train/train_lines.h"
+#include "app/commands/train/train_snapshot.h"
 #include "app/files/checkpoint_file.h"
 #include "app/files/streams.h"
 #include "app/rank/live.h"
@@ -134,6 +135,10 @@ public:
         trainer_ = std::make_unique<parallel::RankTrainer>(config_, world, backend_, log_);
         trainer_->copy_from(start.state);
         step_ = start.state.step;
+        if (!o_.snapshot.empty())
+        {
+            trainer_->record_allocations();
+        }
     }
 
     void run()
@@ -163,6 +168,12 @@ public:
         {
             live->close(TeamState::stopped, "");
         }
+    }
+
+    // Each rank where it is.
+    void save_snapshot() const
+    {
+        refuse(save_text(snapshot_name(o_.snapshot, world_.rank()), snapshot_text(trainer_->allocations())));
     }
 
     void save()
@@ -278,6 +289,10 @@ int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options)
     stop_on_signals();
     RankTraining training(world, options);
     training.run();
+    if (!options.snapshot.empty())
+    {
+        training.save_snapshot();
+    }
     if (!options.save.empty())
     {
         training.save();

@@ -15,7 +15,8 @@ struct RankTrainOptions
     bool no_feedback = false;
     std::int64_t steps = 100;
     std::string save;
-    std::string live; // where a window finds what is going on; empty: nowhere
+    std::string live;     // where a window finds what is going on; empty: nowhere
+    std::string snapshot; // of the memory of the last step, one of each rank on its own host
     bool json_lines = false;
 };
 

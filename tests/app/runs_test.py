@@ -208,6 +208,37 @@ def test_the_predicted_memory_is_a_snapshot_that_reads_back():
     assert answer["memory"]["live_bytes"] == sum(b["size"] for s in snapshot["segments"] for b in s["blocks"] if b["state"] == "active_allocated")
 
 
+def test_a_training_of_ones_own_writes_a_snapshot_that_reads_back():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "memory.pickle"
+        scenario = pathlib.Path(folder) / "lab.json"
+        train = [RINGSIDE, "train", "--steps", "2", "--layers", "4", "--width", "128", "--context", "64", "--device", "cpu", "--json-lines",
+                 "--scenario", scenario, "--snapshot"]
+        done = subprocess.run([*train, file], capture_output=True, text=True, check=True)
+        last = json.loads(done.stdout.splitlines()[-1])
+        snapshot = pickle.loads(file.read_bytes())
+        answer = read(file)
+        assert answer["memory"]["peak_bytes"] == last["peak_bytes"], (answer["memory"], last)
+        log = pathlib.Path(folder) / "train.log"
+        log.write_text(done.stdout)
+        both = read(log, file, "--scenario", scenario)
+        assert both["software"] == "ringside" and len(both["steps"]) == 2, both
+        compared = both["compared"]["memory.allocated_bytes"]
+        assert abs(compared["error"]) < 0.1, compared
+        assert answer["memory"]["live_bytes"] == sum(b["size"] for s in snapshot["segments"] for b in s["blocks"] if b["state"] == "active_allocated")
+        trace = pathlib.Path(folder) / "trace.json"
+        ranks = subprocess.run([*train, file, "--ranks", "2", "--trace", trace], capture_output=True, text=True, check=True)
+        last = json.loads(ranks.stdout.splitlines()[-1])
+        for rank in (0, 1):
+            answer = read(pathlib.Path(folder) / f"memory-rank{rank}.pickle")
+            assert answer["memory"]["peak_bytes"] == last["ranks"][rank]["peak_bytes"], rank
+        traces = read(*(pathlib.Path(folder) / f"trace-rank{rank}.json" for rank in (0, 1)))
+        for one in traces["traces"]:
+            assert 0 < one["timeline"]["total_s"] <= last["step_s"] and one["timeline"]["computing_s"] > 0, one
+            assert "all-reduce" in {call["kind"] for call in one["collectives"]}, one["collectives"]
+        assert traces["ranks"]["same_calls"], traces["ranks"]
+
+
 def test_a_log_is_watched_until_it_no_longer_grows():
     command = [RINGSIDE, "import", "run", EXAMPLES / "megatron.log", "--watch", "--idle", "1", "--json",
                "--scenario", SOURCE / "assets/scenarios/gpt-13b-8.json"]

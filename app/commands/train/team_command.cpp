@@ -4,6 +4,8 @@
 #include "app/commands/console/input.h"
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_setup.h"
+#include "app/commands/train/train_snapshot.h"
+#include "app/commands/train/train_trace.h"
 #include "app/files/files.h"
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
@@ -84,6 +86,14 @@ void print_ranks(const StepLine& line)
     }
 }
 
+void save_traces(const TrainOptions& o, const TeamStepTrace& step)
+{
+    for (int rank = 0; rank < static_cast<int>(step.ranks.size()); ++rank)
+    {
+        end_with(save_text(snapshot_name(o.trace, rank), trace_text(step, rank)));
+    }
+}
+
 // The last step.
 StepLine train_team(Team& team, const TrainOptions& o)
 {
@@ -96,6 +106,10 @@ StepLine train_team(Team& team, const TrainOptions& o)
     {
         parallel::TeamStep step = or_end(team.step());
         line = line_of(team, step);
+        if (!o.trace.empty() && (i + 1 == o.steps || stopped()))
+        {
+            save_traces(o, step.trace);
+        }
         if (!o.record.empty())
         {
             note_step(run, std::move(step.trace));
@@ -130,8 +144,17 @@ int run_team(const Beginning& from, const TrainOptions& o)
     const auto team = or_end(Team::create(*config));
     warn("{} ranks as threads: {}\n", o.ranks, strategy_name(team->config()));
     end_with(from.state ? team->restore(*from.state) : Issues());
+    save_scenario(o, scenario_of(team->config()));
     stop_on_signals();
+    if (!o.snapshot.empty())
+    {
+        team->record_allocations();
+    }
     const StepLine last = train_team(*team, o);
+    for (int rank = 0; !o.snapshot.empty() && rank < team->config().ranks; ++rank)
+    {
+        end_with(save_text(snapshot_name(o.snapshot, rank), snapshot_text(team->allocations(rank))));
+    }
     save_training(o, {team->config().trainer, team->state()});
     if (!o.json_lines && !last.ranks.empty())
     {

@@ -2,7 +2,9 @@
 #include "app/commands/console/options.h"
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_setup.h"
+#include "app/commands/train/train_snapshot.h"
 #include "app/files/checkpoint_file.h"
+#include "app/files/files.h"
 #include "core/base/text/text.h"
 #include "core/lab/prediction.h"
 #include "core/lab/trainer/devices.h"
@@ -122,6 +124,13 @@ void print_sample(trainer::Trainer& t, const TrainOptions& o)
 int run_train(const TrainOptions& o)
 {
     end_with(check_can_save_checkpoint(o.save));
+    end_with(o.snapshot.empty() ? Issues() : check_can_save(o.snapshot));
+    if (!o.trace.empty() && o.ranks == 1)
+    {
+        end_with(
+            {{"--trace", "a single rank has no operations of a schedule and no messages", "use --ranks 4"}});
+    }
+    end_with(o.trace.empty() ? Issues() : check_can_save(o.trace));
     if (!o.record.empty())
     {
         end_with(o.ranks > 1 ? check_can_save(o.record)
@@ -134,6 +143,7 @@ int run_train(const TrainOptions& o)
     }
     const auto made = make_trainer(from, o);
     trainer::Trainer& t = *made;
+    save_scenario(o, scenario_of(t.config()));
     const trainer::Index workspace = t.backend().workspace();
     stop_on_signals(); // a signal ends the training between two layers, so that it can still be saved
     if (!o.json_lines)
@@ -142,7 +152,12 @@ int run_train(const TrainOptions& o)
     }
     StepView view;
     Timing time = timing(t, o);
+    if (!o.snapshot.empty())
+    {
+        t.record_allocations();
+    }
     train_steps(t, o, view, time);
+    end_with(o.snapshot.empty() ? Issues() : save_text(o.snapshot, snapshot_text(t.allocations())));
     save_training(o, {t.config(), t.state()});
     if (!o.json_lines && !time.all.empty())
     {
@@ -246,6 +261,15 @@ void add_train_options(CLI::App& train, TrainOptions& t)
     train.add_option("--save", t.save, "write a checkpoint at the end, also when a signal ends the training");
     train.add_option("--record", t.record,
                      "write the last 4 steps of several ranks, to be played in a page; see --ranks");
+    train.add_option("--snapshot", t.snapshot,
+                     "write a memory snapshot of the last step as PyTorch does, of several ranks one each "
+                     "(-rank0); import run and pytorch.org/memory_viz open it");
+    train.add_option("--trace", t.trace,
+                     "write a trace of the last step of several ranks as PyTorch's profiler does, one each "
+                     "(-rank0): operations and messages; import run and Perfetto open it");
+    train.add_option(
+        "--scenario", t.scenario,
+        "write the scenario that the engine predicts this training by, for import run --scenario");
     train.add_flag("--json-lines", t.json_lines, "one JSON object per step");
     train.add_flag("--probe", t.probe, "measure the device for 2 seconds to predict the step time");
     whole(train.add_option("--every", t.every, "steps between two lines; 0: about twenty lines in all"), 0,

@@ -5,6 +5,7 @@
 #include "app/commands/console/input.h"
 #include "app/files/checkpoint_file.h"
 #include "core/lab/config_json.h"
+#include "core/scenario/json/json.h"
 
 #include <algorithm>
 
@@ -172,6 +173,14 @@ void save_training(const TrainOptions& o, const trainer::Checkpoint& checkpoint)
     {
         warn("stopped after step {}{}\n", checkpoint.state.step,
              o.save.empty() ? "; nothing was saved, as there is no --save" : ", saved to " + o.save);
+    }
+}
+
+void save_scenario(const TrainOptions& o, const Scenario& scenario)
+{
+    if (!o.scenario.empty())
+    {
+        end_with(save_text(o.scenario, to_json(scenario, open_presets(o).presets).dump(2) + "\n"));
     }
 }
 

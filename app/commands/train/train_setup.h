@@ -23,7 +23,10 @@ struct TrainOptions : CommonOptions
     std::optional<std::uint64_t> seed;
     std::string resume;
     std::string save;
-    std::string record; // the last steps of several ranks, to be played where there are none
+    std::string record;   // the last steps of several ranks, to be played where there are none
+    std::string snapshot; // of the memory of the last step, of several ranks one each
+    std::string trace;    // of the last step of several ranks, one each
+    std::string scenario; // where the engine's scenario of this training goes
     bool json_lines = false;
     bool probe = false;      // measures the device first, so that the engine can predict the step's time
     std::int64_t every = 0;  // steps between two lines for people; 0: about twenty lines
@@ -61,6 +64,8 @@ Result<Beginning> beginning(const TrainOptions& options);
 
 // Into the file of --save, where one is named; what was trained by then where a signal ended it.
 void save_training(const TrainOptions& options, const trainer::Checkpoint& checkpoint);
+// What the engine predicts it by, into the file of --scenario, where one is named.
+void save_scenario(const TrainOptions& options, const Scenario& scenario);
 // Trains on several ranks, which are threads here.
 int run_team(const Beginning& from, const TrainOptions& options);
 
