@@ -302,6 +302,11 @@ void start_frames(DrawFrame draw)
     wake();
 }
 
+void set_finger_draws(bool draws)
+{
+    canvas().touch.set_draws(draws);
+}
+
 void set_embedded(bool embedded)
 {
     canvas().embedded = embedded;

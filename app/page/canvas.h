@@ -20,6 +20,9 @@ void wake();
 // gives them back.
 void set_embedded(bool embedded);
 
+// Whether a finger draws, whichever way it goes, and does not scroll.
+void set_finger_draws(bool draws);
+
 float pixel_ratio();
 std::string clipboard();
 void set_clipboard(const std::string& text);

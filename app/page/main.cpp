@@ -109,6 +109,7 @@ public:
         }
         ImGui_ImplOpenGL3_NewFrame();
         const bool more = drawing_.build(session_, now, seconds);
+        set_finger_draws(session_.draws());
         paint();
         const double to_tell = show_transcript(now, session_.playing());
         say_work(session_.works().busy() ? 1 : 0);

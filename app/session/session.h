@@ -62,6 +62,8 @@ public:
     const Issues& issues() const { return scene_.issues; }
     const Preferences& preferences() const { return preferences_; }
     const std::string& view() const { return scene_.view; }
+    // Whether pen or curve is on.
+    bool draws() const { return stage_.has(StageTool::pen) || stage_.has(StageTool::curve); }
     bool playing() const;
     // A training elsewhere is on show: it changes a few times a second, and may run on this very processor.
     bool watching() const;
@@ -177,6 +179,7 @@ private:
     std::string place_on_show() const; // a page, or a view without pages
     const Evaluated& on_show() const;
     void take_launch(const std::vector<LaunchText>& files);
+    void take_hands(const nlohmann::json& document, const std::string& name);
     const ImportFrame* import_on_show() const;
     void measure(std::string_view text);
     void keep_measured(const MeasuredSet& set, const std::string& name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/session/session.h"
+#include "core/base/place.h"
 #include "core/base/text/text.h"
 #include "core/evaluate/measured_csv.h"
 #include "core/evaluate/own_software.h"
@@ -10,6 +11,7 @@
 #include "core/model/weights.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/model_file.h"
+#include "core/study/lessons/drawn_hands.h"
 #include "ui/shell/panel/panel.h"
 
 #include <algorithm>
@@ -103,6 +105,11 @@ void Session::take_text(const std::string& text, const std::string& name)
         take_launch({{name, text}});
         return;
     }
+    if (document && is_drawn_hands(*document))
+    {
+        take_hands(*document, name);
+        return;
+    }
     auto read =
         document ? read_document(*document, scene_.scenario, presets_) : Result<Document>(document.issues());
     if (!read)
@@ -125,6 +132,41 @@ void Session::take_text(const std::string& text, const std::string& name)
     }
     change(std::move(next.scenario), false);
     say(next.notice.empty() ? "Pasted" : next.notice);
+}
+
+// Curves that were drawn elsewhere; the page they are of comes on show, on paper.
+void Session::take_hands(const nlohmann::json& document, const std::string& name)
+{
+    auto hands = drawn_hands_from_json(document);
+    if (hands && find_view(hands->place) == nullptr)
+    {
+        hands =
+            Issues{{"place", fmt::format("there is no page \"{}\"", hands->place), "copy it from a page"}};
+    }
+    if (hands && aside_ && hands->place != place_)
+    {
+        hands =
+            Issues{{"place", fmt::format("it was drawn on {}", hands->place), "leave what is on show first"}};
+    }
+    if (!hands)
+    {
+        fail(not_read(name), hands.issues());
+        return;
+    }
+    const ViewInfo* info = find_view(hands->place);
+    const bool first = page_of(hands->place).empty() && !info->pages.empty();
+    hands->place = std::string(first ? info->pages.front() : place_now(hands->place));
+    if (hands->place != place_)
+    {
+        show_place(hands->place);
+    }
+    if (!stage_.has(StageTool::curve))
+    {
+        turn(StageTool::curve);
+    }
+    say(counted(std::ssize(hands->hands), "hand") + " added");
+    stage_.hands = std::make_shared<const DrawnHands>(std::move(*hands));
+    ++stage_.pasted;
 }
 
 void Session::take_texts(const std::vector<LaunchText>& texts)

@@ -256,6 +256,7 @@ void Session::show_scene(std::size_t index)
     stage_.on[static_cast<std::size_t>(StageTool::black)] = false;
     stage_.on[static_cast<std::size_t>(StageTool::numbers)] = scene.hide_numbers;
     stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();
+    stage_.on[static_cast<std::size_t>(StageTool::curve)] = scene.draw;
 }
 
 void Session::resume_picture()
@@ -272,6 +273,15 @@ void Session::turn(StageTool tool)
     {
         frozen_ = on ? std::optional(Frozen{on_show(), scene_.clocks}) : std::nullopt;
         notice_ = on ? "Frozen; changes show when it resumes (Ctrl F)" : "";
+    }
+    if (on && (tool == StageTool::guesses || tool == StageTool::curve)) // one strip, and a picture that moves
+    {
+        const StageTool other = tool == StageTool::curve ? StageTool::guesses : StageTool::curve;
+        stage_.on[static_cast<std::size_t>(other)] = false;
+    }
+    if (on && tool == StageTool::curve)
+    {
+        resume_picture();
     }
 }
 

@@ -69,7 +69,7 @@ void Touch::one(ImVec2 at, double now)
     if (does_ == Does::waits && length(way) > kStill * ratio_)
     {
         const bool held = now - began_ > kLongPress;
-        does_ = held || std::abs(way.x) > std::abs(way.y) ? Does::drags : Does::scrolls;
+        does_ = draws_ || held || std::abs(way.x) > std::abs(way.y) ? Does::drags : Does::scrolls;
         if (does_ == Does::drags)
         {
             press(true); // where it came down

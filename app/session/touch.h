@@ -22,6 +22,8 @@ public:
     // The system took the fingers away: nothing is pressed.
     void cancel();
     void set_pixel_ratio(float ratio) { ratio_ = ratio; }
+    // While one is drawn with, a finger drags whichever way it goes; two still scroll.
+    void set_draws(bool draws) { draws_ = draws; }
 
 private:
     enum class Does
@@ -35,6 +37,7 @@ private:
 
     Does does_ = Does::nothing;
     float ratio_;
+    bool draws_ = false;
     double began_ = 0; // [s]
     ImVec2 from_;      // where the first finger came down
     ImVec2 last_;      // of one finger where it was, of two their middle

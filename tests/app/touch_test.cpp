@@ -138,3 +138,20 @@ TEST_CASE("the panel of a narrow window lies over the picture, and a press besid
     CHECK(w.session().view() == "overview");
     CHECK(w.memory() == changed);
 }
+
+TEST_CASE("while somebody draws, a finger that goes up draws and scrolls nothing")
+{
+    test::Window w;
+    w.open("growth");
+    w.settle();
+    CHECK_FALSE(w.session().draws());
+    w.key(ImGuiKey_B, ImGuiMod_Ctrl);
+    w.frames(6);
+    REQUIRE(w.session().draws());
+    Finger finger(w);
+    finger.touch.set_draws(w.session().draws());
+    CHECK(w.seek("copy the hands") == nullptr);
+    const Rect paper = w.find("###draw on chart 0").rect;
+    finger.swipe({paper.centre(), paper.bottom() - 20}, {paper.centre() + 10, paper.y + 20});
+    CHECK(w.seek("copy the hands") != nullptr);
+}

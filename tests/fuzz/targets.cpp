@@ -24,6 +24,7 @@
 #include "core/study/grading/answer.h"
 #include "core/study/grading/metric_answer.h"
 #include "core/study/lessons/demo_script.h"
+#include "core/study/lessons/drawn_hands.h"
 #include "core/study/lessons/lesson.h"
 #include "core/study/lessons/lesson_course.h"
 #include "core/study/lessons/tracks.h"
@@ -159,6 +160,26 @@ void feed_demo(std::string_view bytes)
     constexpr std::array<std::string_view, 1> kAsked{"step.mfu"};
     feed_json(bytes, [&](const nlohmann::json& json)
               { return demo_script_from_json(json, presets(), kViews, kAsked); });
+}
+
+void feed_hands(std::string_view bytes)
+{
+    feed_json(bytes,
+              [](const nlohmann::json& json)
+              {
+                  const auto hands = drawn_hands_from_json(json);
+                  for (const DrawnHand& hand : hands ? hands->hands : std::vector<DrawnHand>())
+                  {
+                      score_curve(hand.points, hand.points, {1, 100, 0, 1, true});
+                  }
+                  return hands;
+              });
+}
+
+std::vector<std::string> written_hands()
+{
+    return {
+        R"({"schema": "ringside.curves/1", "place": "growth/mfu", "curve": 1, "hands": [{"name": "A", "x": [1, 10, 100], "y": [0.5, 0.25, 1e-3]}, {"x": [2], "y": [3]}]})"};
 }
 
 void feed_questions(std::string_view bytes)
@@ -593,6 +614,7 @@ const std::array kTargets{
                 R"({"schema": "ringside.machines/1", "machines": [{"name": "a", "date": "2026-11-28", "memory_gb": 8, "points": [{"bytes": 1e6, "seconds": 1e-3}, {"flops": 2e6, "bytes": 1e5, "seconds": 1e-4}]}]})"};
         },
         1000},
+    Target{"drawn_hands", feed_hands, written_hands, 1000},
     Target{"live", [](std::string_view bytes) { say(snapshot_from_live(bytes)); }, running_teams, 2000},
     Target{"serve", feed_served, served_lines, 1000},
     Target{"mcp", feed_message, messages, 1000},

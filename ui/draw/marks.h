@@ -14,12 +14,15 @@ struct PictureMark
     int curve = 0;                    // up and down leave the curve; 0: the mark is on none
 };
 
+struct CurveBoard;
+
 struct Marks
 {
     std::vector<PictureMark> all; // of this frame, in the order in which they are drawn
     int curves = 0;               // of this frame
     bool walking = false;         // the keyboard points, so the mouse does not
     bool entered = false;         // Enter was pressed on the mark that the keyboard points at
+    CurveBoard* board = nullptr;  // that a class draws on (ui/widgets/charts/curve_board.h); null: none
 };
 
 } // namespace ringside

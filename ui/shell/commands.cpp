@@ -134,6 +134,8 @@ constexpr std::array kCommands{
                 InBrowser::without_key},
     CommandInfo{"Ask the class: guesses in a histogram", "Ctrl G", ctrl(ImGuiKey_G), 0,
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::guesses}); }},
+    CommandInfo{"Draw the curve first: guesses on empty axes", "Ctrl B", ctrl(ImGuiKey_B), 0,
+                [](const Frame&, Out& out) { out.push(TurnTool{StageTool::curve}); }},
     CommandInfo{"Black screen", "", ImGuiKey_None, 0,
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::black}); }},
     CommandInfo{"Clicker: on", "", ImGuiKey_None, 0,

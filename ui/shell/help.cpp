@@ -53,8 +53,8 @@ ViewKeys general_rows()
 // Commands of the scenario, of what is shown to a class, and of the window.
 std::size_t group_of(const CommandInfo& command)
 {
-    constexpr std::array kClass{"Faster", "Slower", "Presenter", "Full screen",   "Spotlight",
-                                "Pen",    "Hide",   "Freeze",    "Ask the class", "Black"};
+    constexpr std::array kClass{"Faster", "Slower", "Presenter",     "Full screen",    "Spotlight", "Pen",
+                                "Hide",   "Freeze", "Ask the class", "Draw the curve", "Black"};
     const bool shown =
         std::ranges::any_of(kClass, [&](std::string_view start) { return command.name.starts_with(start); });
     return shown ? 1 : command.of_scenario ? 0 : 2;

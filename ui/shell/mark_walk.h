@@ -18,6 +18,8 @@ class MarkWalk
 public:
     // At the start of a frame.
     void begin();
+    // Charts are drawn on it, where a class draws; null: on none.
+    void set_board(CurveBoard* board) { marks_.board = board; }
     // Draws what has marks.
     void draw(const Painter& painter, const std::function<void(const Painter&)>& part);
     // After the picture, which is the last that has marks: moves on by the keys of this frame.

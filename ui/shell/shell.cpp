@@ -132,8 +132,9 @@ Shell::Parts Shell::layout(const Frame& frame, const Look& look, ImVec2 size) co
     all.cut_left(margin);
     all.cut_right(margin);
     parts.title = all.cut_top(look.px(64));
-    const float asked =
-        std::min(look.px(ClassTally::height(frame, all.w / look.scale)), size.y - parts.status.h);
+    const float drawn = std::min(look.px(ClassCurve::height(frame, all.w / look.scale)), all.h);
+    const float asked = std::max(
+        drawn, std::min(look.px(ClassTally::height(frame, all.w / look.scale)), size.y - parts.status.h));
     if (asked > 0) // in low windows over the picture and the title
     {
         parts.asked = {all.x, all.bottom() - asked, all.w, asked};
@@ -242,7 +243,8 @@ void Shell::draw_picture(const Frame& frame, const Painter& painter, Rect area, 
     const bool before = std::exchange(out.animating, false);
     const MouseAway away(frozen);
     Look look = painter.look;
-    look.no_tips = look.no_tips || frozen; // controls still show theirs to the keyboard
+    look.no_tips =
+        look.no_tips || frozen || curve_.hides(frame); // controls still show theirs to the keyboard
     const Painter still(painter.list.raw, look, painter.parts);
     held_.begin();
     const auto picture = [&](const Painter& p)
@@ -354,7 +356,7 @@ void Shell::draw_foot(const Frame& frame, const Painter& painter, const Painter&
 Look Shell::look_for(const Frame& frame, Look look) const
 {
     const bool turned_off = frame.stage != nullptr && frame.stage->has(StageTool::numbers);
-    const bool asked = tally_.hides(frame);
+    const bool asked = tally_.hides(frame) || curve_.hides(frame);
     look.hide_numbers = asked || turned_off || cover_.figures;
     look.known_numbers = asked || turned_off ? std::span<const std::string>() : said_;
     return look;
@@ -374,6 +376,7 @@ void Shell::draw(const Frame& frame, const Look& look, const Settle& settle, Out
     const ViewInfo* found = find_view(settled.view);
     const ViewInfo& info = found == nullptr ? *views().front() : *found;
     tally_.draw(settled, painter, parts.asked, out);
+    curve_.draw(settled, painter, parts.asked, out);
     stage_.draw(settled, painter, out);
     guide_.draw(settled, painter, parts.guide, info, out);
     import_.draw(settled, painter, parts.picture, out);
@@ -448,6 +451,8 @@ Frame Shell::draw_main(const Frame& frame, const Look& look, const Settle& settl
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     keep_keys_from_widgets();
     walk_.begin();
+    const std::string_view page = view(frame.view).page_on_show();
+    walk_.set_board(curve_.begin(frame, page.empty() ? frame.view : page, look, out));
     leave_view(frame);
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);

@@ -6,6 +6,7 @@
 #include "core/base/work.h"
 #include "core/study/lessons/lesson_cover.h"
 #include "ui/shell/frame/lesson_frame.h"
+#include "ui/shell/guide/class_curve.h"
 #include "ui/shell/guide/class_tally.h"
 #include "ui/shell/guide/guide_panel.h"
 #include "ui/shell/guide/lesson_panel.h"
@@ -173,6 +174,7 @@ private:
     Caption caption_;            // of caption_of_, a view; it stays while that is frozen
     std::string caption_of_;
     ClassTally tally_;
+    ClassCurve curve_;
     LessonCover cover_;             // of this frame; empty: no lesson runs, or it hides nothing
     std::vector<std::string> said_; // numbers in the step's words, which stay while others are hidden
     std::vector<NamedPart> named_;  // parts of the picture of this frame

@@ -165,7 +165,7 @@ bool Shell::close_innermost(const Frame& frame, Out& out)
         import_.close();
         out.animating = true;
     }
-    else if (close_stage(frame, out))
+    else if (curve_.take_away(frame) || close_stage(frame, out))
     {
         return true;
     }
@@ -196,7 +196,7 @@ bool Shell::close_innermost(const Frame& frame, Out& out)
 
 bool Shell::close_stage(const Frame& frame, Out& out)
 {
-    for (const StageTool tool : {StageTool::pen, StageTool::guesses, StageTool::spotlight})
+    for (const StageTool tool : {StageTool::pen, StageTool::guesses, StageTool::curve, StageTool::spotlight})
     {
         if (frame.stage != nullptr && frame.stage->has(tool))
         {
@@ -354,7 +354,8 @@ void Shell::keys(const Frame& frame, const Motion& motion, View& view, Out& out)
         walk_.take_keyboard();
         out.animating = true;
     }
-    if (typing || io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out))
+    if (typing || io.KeyCtrl || io.KeyAlt || io.KeySuper || stage_.keys(frame, out) ||
+        curve_.keys(frame, out))
     {
         return;
     }

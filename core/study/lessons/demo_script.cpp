@@ -145,6 +145,7 @@ private:
             {"view", &DemoScene::view, {.words = 1}},
             {"hide_numbers", &DemoScene::hide_numbers},
             {"ask", &DemoScene::ask, {.words = 1}},
+            {"draw", &DemoScene::draw},
             {"playback", &DemoScene::playback, playback_table()},
             {"scenario", [this](const JsonPlace& p, DemoScene& s) { read_scenario(p, s.scenario); }},
             {"set", [this](const JsonPlace& p, DemoScene& s) { change(p, s.scenario); }},

@@ -20,6 +20,7 @@ struct DemoScene
     LessonPlayback playback;
     bool hide_numbers = false; // until they are shown
     std::string ask;           // a metric the class is asked to guess; empty: none
+    bool draw = false;         // the class draws the view's curve before it sees it
 };
 
 struct DemoScript

@@ -40,7 +40,7 @@ std::string fault_of(const char* scenes)
 TEST_CASE("a scene goes on from the one before: its scenario, its changes and its view")
 {
     const auto script = read(R"([
-        {"title": "One", "view": "memory", "set": {"parallel.zero": 3}, "hide_numbers": true},
+        {"title": "One", "view": "memory", "set": {"parallel.zero": 3}, "hide_numbers": true, "draw": true},
         {"title": "Two", "set": {"training.micro_batch": 2}, "ask": "step.mfu"},
         {"title": "Three", "scenario": "llama-8b-8", "view": "overview", "playback": {"time": 2, "play": true}}])");
     REQUIRE(script);
@@ -53,6 +53,8 @@ TEST_CASE("a scene goes on from the one before: its scenario, its changes and it
     CHECK(script->scenes[1].view == "memory");
     CHECK(script->scenes[0].hide_numbers);
     CHECK_FALSE(script->scenes[1].hide_numbers);
+    CHECK(script->scenes[0].draw);
+    CHECK_FALSE(script->scenes[1].draw);
     CHECK(script->scenes[1].ask == "step.mfu");
     CHECK(script->scenes[2].scenario == test::presets().scenario("llama-8b-8")->scenario);
     CHECK(script->scenes[2].view == "overview");

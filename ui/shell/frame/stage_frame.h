@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -17,6 +19,7 @@ namespace ringside
 
 struct DemoScene;
 struct DemoScript;
+struct DrawnHands;
 
 enum class StageTool
 {
@@ -25,16 +28,19 @@ enum class StageTool
     numbers,   // figures of picture, caption and status are hidden
     freeze,    // the picture stays with the scenario it shows
     guesses,   // the class is asked, and its guesses are typed in
-    black      // nothing is shown
+    black,     // nothing is shown
+    curve      // the class draws its guess on empty axes
 };
-inline constexpr std::size_t kStageTools = 6;
+inline constexpr std::size_t kStageTools = 7;
 
 struct StageFrame
 {
     std::array<bool, kStageTools> on{};
     const DemoScript* script = nullptr; // null: none is walked through
     std::size_t scene = 0;
-    std::span<const DemoScript> scripts{}; // that ship
+    std::span<const DemoScript> scripts{};   // that ship
+    std::shared_ptr<const DrawnHands> hands; // that were pasted last; null: none
+    std::int64_t pasted = 0;                 // how often hands were
 
     bool has(StageTool tool) const { return on[static_cast<std::size_t>(tool)]; }
     const DemoScene* at() const; // null: none is walked through

@@ -108,6 +108,8 @@ constexpr std::array kSynonyms{
     Synonyms{"Freeze the picture, or resume it", "pause the picture; hold picture"},
     Synonyms{"Ask the class: guesses in a histogram",
              "poll; class poll; vote; audience; student guesses; survey"},
+    Synonyms{"Draw the curve first: guesses on empty axes",
+             "draw a guess; sketch the curve; predict the curve; you draw it; empty axes; hide the curve"},
     Synonyms{"Save this view as a picture",
              "screenshot; png; export picture; export image; save image; save picture; figure for a paper"},
     Synonyms{"Save this view as SVG, to scale and to edit",

@@ -1,6 +1,8 @@
 #include "ui/widgets/charts/plot.h"
 
 #include "ui/draw/chart_record.h"
+#include "ui/widgets/charts/curve_board.h"
+#include "ui/widgets/charts/plot_axes.h"
 #include "ui/widgets/labels.h"
 
 #include <algorithm>
@@ -15,15 +17,8 @@ namespace
 {
 
 constexpr double kBeyond = 10; // how far out of the area a point may lie, in areas
-constexpr float kRight = 12;   // [design px] beside the area, for x's last number
-constexpr float kNumber = 13;  // [design px] from y's numbers to the area: a handle at its edge has room
 constexpr double kPlain = 3;   // contrast with the window above which a line needs no edge
 constexpr float kEdge = 0.75F; // [design px] of a line
-
-int ticks_within(const Painter& p, float length, float each)
-{
-    return std::max(2, static_cast<int>(length / p.px(each)));
-}
 
 float beyond(double share)
 {
@@ -115,20 +110,6 @@ std::optional<double> PlotMove::y(double step) const
                         : std::optional(from.y + steps * step);
 }
 
-float plot_left(const Painter& p, const PlotAxis& y, int most)
-{
-    if (!y.words)
-    {
-        return 0;
-    }
-    float widest = 0;
-    for (const std::string& number : axis_numbers(axis_ticks(y, most), y))
-    {
-        widest = std::max(widest, p.width(Type::mono_small, number));
-    }
-    return widest + p.px(kNumber + 4);
-}
-
 Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis, const PlotFrame& frame)
     : area(whole), x(std::move(x_axis)), y(std::move(y_axis)), p_(painter),
       title_(!frame.reads.empty()   ? frame.reads
@@ -141,11 +122,11 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
     area.cut_top(frame.above);
     area.cut_bottom((x.words ? p_.height(Type::mono_small) + p_.px(4) : p_.px(2)) +
                     (x.title.empty() ? 0 : p_.height(Type::small) + p_.px(3)));
-    const float left = frame.left > 0 ? frame.left : plot_left(p_, y, ticks_within(p_, area.h, 34));
+    const float left = frame.left > 0 ? frame.left : plot_left(p_, y, ticks_along_y(p_, area.h));
     area.cut_left(left);
     enlarges_ = frame.enlarges;
     column_ = frame.names > 0 && area.w > p_.px(frame.names + 82);
-    area.cut_right(p_.px(column_ ? frame.names : kRight));
+    area.cut_right(p_.px(column_ ? frame.names : kBesideAxis));
     room_ = area.w > p_.px(80) && area.h > p_.px(24);
     if (!room_)
     {
@@ -167,6 +148,10 @@ Plot::Plot(const Painter& painter, Rect whole, PlotAxis x_axis, PlotAxis y_axis,
     }
     draw_x(whole.x);
     draw_axis_y(p_, area, y, left);
+    if (!enlarges_)
+    {
+        begin_on_board(p_, *this);
+    }
 }
 
 Plot::~Plot()
@@ -211,57 +196,9 @@ Rect Plot::rect(double x1, double x2, double y1, double y2) const
     return {from.x, from.y, to.x - from.x, to.y - from.y};
 }
 
-void Plot::draw_x(float least) const
-{
-    const Theme& t = p_.theme;
-    const float line = area.bottom() + p_.height(Type::mono_small) / 2 + p_.px(3);
-    float taken = -1e9F;
-    const auto ticks = x.words ? axis_ticks(x, ticks_within(p_, area.w, 64)) : std::vector<double>();
-    const auto numbers = axis_numbers(ticks, x);
-    for (std::size_t i = 0; i < ticks.size(); ++i)
-    {
-        const float at = at_x(ticks[i]);
-        p_.line(at, area.y, at, area.bottom(), t.grid);
-        const float half = p_.width(Type::mono_small, numbers[i]) / 2;
-        // The first number stays off that of y at the corner.
-        const float centre = std::max(
-            {std::min(at, area.right() + p_.px(kRight) - half), least + half, area.x + half - p_.px(6)});
-        if (centre - half > taken)
-        {
-            p_.text(centre, line, Type::mono_small, t.muted, numbers[i], Align::centre);
-            taken = centre + half + p_.px(8);
-        }
-    }
-    p_.line(area.x, area.bottom(), area.right(), area.bottom(), t.line);
-    const float below =
-        area.bottom() + (x.words ? p_.height(Type::mono_small) : 0) + p_.height(Type::small) / 2 + p_.px(5);
-    p_.text_within(area.x, below, area.w, Type::small, t.muted, x.title);
-}
-
-void draw_axis_y(const Painter& p, Rect area, const PlotAxis& y, float left)
-{
-    const Theme& t = p.theme;
-    float above = area.bottom() + p.px(1000);
-    const auto ticks = y.words ? axis_ticks(y, ticks_within(p, area.h, 34)) : std::vector<double>();
-    const auto numbers = axis_numbers(ticks, y);
-    for (std::size_t i = 0; i < ticks.size(); ++i)
-    {
-        const float at = area.bottom() - area.h * static_cast<float>(y.share(ticks[i]));
-        p.line(area.x, at, area.right(), at, t.grid);
-        if (at < above - p.height(Type::mono_small))
-        {
-            p.text(area.x - p.px(kNumber), at, Type::mono_small, t.muted, numbers[i], Align::right);
-            above = at;
-        }
-    }
-    const float room = std::max(0.0F, left - p.px(4));
-    p.text_within(area.x - room, area.y - p.height(Type::small) / 2 - p.px(9), area.w + room, Type::small,
-                  t.muted, y.title);
-}
-
 void Plot::stroke(std::span<const ImVec2> path, const PlotStroke& look) const
 {
-    if (path.size() < 2 || look.colour.fill == 0)
+    if (path.size() < 2 || look.colour.fill == 0 || awaits_guesses(p_, area))
     {
         return;
     }
@@ -364,6 +301,10 @@ void Plot::line(std::span<const PlotPoint> points, PlotStroke look, std::string 
 
 void Plot::fill(std::span<const PlotPoint> low, std::span<const PlotPoint> high, Colour colour) const
 {
+    if (awaits_guesses(p_, area))
+    {
+        return;
+    }
     p_.list.PushClipRect(area.min(), area.max(), true);
     const ImDrawListFlags flags = p_.list.raw.Flags;
     p_.list.raw.Flags &= ~ImDrawListFlags_AntiAliasedFill; // or the seams between the pieces would show
@@ -394,9 +335,9 @@ void Plot::fill_below(std::span<const PlotPoint> top, Colour colour) const
 namespace
 {
 
-void draw_band(const Painter& p, Rect r, Colour colour, std::optional<Hatch> hatch)
+void draw_band(const Painter& p, Rect area, Rect r, Colour colour, std::optional<Hatch> hatch)
 {
-    if (colour != 0)
+    if (colour != 0 && !awaits_guesses(p, area))
     {
         hatch ? p.hatch(r, colour, *hatch) : p.fill(r, colour);
     }
@@ -407,7 +348,7 @@ void draw_band(const Painter& p, Rect r, Colour colour, std::optional<Hatch> hat
 void Plot::band_x(double from, double to, Colour colour, std::string_view words, std::optional<Hatch> hatch)
 {
     const Rect r = rect(from, to, y.low, y.high);
-    draw_band(p_, r, colour, hatch);
+    draw_band(p_, area, r, colour, hatch);
     if (p_.width(Type::small, words) + p_.px(12) < r.w)
     {
         label({x_of(r.centre()), y_of(area.y + p_.height(Type::small))}, std::string(words), false, 0);
@@ -418,7 +359,7 @@ void Plot::band_x(double from, double to, Colour colour, std::string_view words,
 void Plot::band_y(double from, double to, Colour colour, std::string_view words, std::optional<Hatch> hatch)
 {
     const Rect r = rect(x.low, x.high, from, to);
-    draw_band(p_, r, colour, hatch);
+    draw_band(p_, area, r, colour, hatch);
     if (p_.height(Type::small) + p_.px(4) < r.h)
     {
         label({x_of(area.x + p_.px(4)), y_of(r.middle())}, std::string(words), false, 0);
@@ -446,7 +387,7 @@ PlotMove Plot::rule_x(double value, PlotStroke look, std::string words, const ch
     const float at = this->at({value, y.low}).x;
     const std::array path{ImVec2{at, area.bottom()}, ImVec2{at, area.y}};
     rule(path, look, std::move(words));
-    if (id == nullptr)
+    if (id == nullptr || awaits_guesses(p_, area))
     {
         return {};
     }
@@ -464,7 +405,7 @@ PlotMove Plot::rule_y(double value, PlotStroke look, std::string words, const ch
     const float at = this->at({x.low, value}).y;
     const std::array path{ImVec2{area.right(), at}, ImVec2{area.x, at}};
     rule(path, look, std::move(words));
-    if (id == nullptr)
+    if (id == nullptr || awaits_guesses(p_, area))
     {
         return {};
     }

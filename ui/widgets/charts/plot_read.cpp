@@ -4,7 +4,8 @@
 #include "core/base/text/text.h"
 #include "ui/draw/chart_record.h"
 #include "ui/draw/marks.h"
-#include "ui/widgets/charts/plot.h"
+#include "ui/widgets/charts/curve_board.h"
+#include "ui/widgets/charts/plot_axes.h"
 
 #include <algorithm>
 #include <array>
@@ -19,15 +20,6 @@ namespace
 constexpr float kReach = 14;        // [design px] of the mouse to a point or line
 constexpr float kBetweenStops = 16; // [design px] of two places that the arrow keys go to
 
-// As the axis writes it, with the digits that it leaves out where it writes coarsely.
-std::string value_words(const PlotAxis& axis, double value)
-{
-    const double rounded = value == 0 ? 0 : std::stod(fmt::format("{:.4g}", value));
-    const std::string words = axis.words ? axis.words(rounded) : std::string();
-    const bool coarse = words.empty() || words == axis.words(rounded * 1.04);
-    return coarse ? three_digits(value) : words;
-}
-
 // A number for each chart of a window in a frame, the same in the next frame.
 int chart_number()
 {
@@ -40,6 +32,14 @@ int chart_number()
 }
 
 } // namespace
+
+std::string value_words(const PlotAxis& axis, double value)
+{
+    const double rounded = value == 0 ? 0 : std::stod(fmt::format("{:.4g}", value));
+    const std::string words = axis.words ? axis.words(rounded) : std::string();
+    const bool coarse = words.empty() || words == axis.words(rounded * 1.04);
+    return coarse ? three_digits(value) : words;
+}
 
 bool Plot::on_handle(ImVec2 place) const
 {
@@ -160,6 +160,19 @@ void Plot::read_out()
 
 void Plot::record() const
 {
+    if (CurveBoard* board = board_of(p_))
+    {
+        std::vector<BoardCurve> curves;
+        for (const Curve& curve : curves_)
+        {
+            std::vector<CurvePoint> points = board_points(*this, curve.points);
+            if (curve.mark.fill != 0 && !points.empty())
+            {
+                curves.push_back({curve.name, std::move(points)});
+            }
+        }
+        board->charts.push_back({area, x, y, title_, std::move(curves)});
+    }
     if (p_.look.record == nullptr)
     {
         return;

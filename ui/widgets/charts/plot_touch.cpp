@@ -1,5 +1,6 @@
 // The points of a chart, and what can be pressed and dragged in it.
 #include "ui/draw/marks.h"
+#include "ui/widgets/charts/curve_board.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/labels.h"
 
@@ -21,6 +22,10 @@ constexpr float kNear = 14; // [design px] of the mouse to a point
 
 void Plot::draw_dot(ImVec2 at, const PlotDot& look, bool lit) const
 {
+    if (awaits_guesses(p_, area))
+    {
+        return;
+    }
     const float r = p_.px(look.radius + (lit ? 2.0F : 0.0F));
     const auto [fill, edge] = look.colour;
     switch (look.shape)
@@ -73,6 +78,10 @@ void Plot::speck(PlotPoint v, const PlotDot& look)
 
 Press Plot::ask(PlotPoint v, float radius, const std::string& id, std::string_view tip)
 {
+    if (awaits_guesses(p_, area))
+    {
+        return {};
+    }
     const ImVec2 place = at(v);
     const float design = std::max(9.0F, radius);
     const float reach = p_.px(design);
@@ -110,6 +119,10 @@ bool Plot::pointed() const
 
 PlotPick Plot::pick(std::span<const PlotPoint> points, const char* id)
 {
+    if (awaits_guesses(p_, area))
+    {
+        return {};
+    }
     const Press pressed = touch(id);
     list_dots({points.begin(), points.end()});
     picks_ = true;
@@ -151,6 +164,10 @@ PlotMove Plot::moved(const Press& pressed, PlotPoint from) const
 
 PlotMove Plot::grip(PlotPoint v, const char* id, std::string words)
 {
+    if (awaits_guesses(p_, area))
+    {
+        return {};
+    }
     const ImVec2 place = at(v);
     const PlotGrip grip = draw_grip(p_, place, id, p_.theme.text);
     handles_.push_back({place.x - p_.px(14), place.y - p_.px(14), p_.px(28), p_.px(28)});
@@ -170,6 +187,10 @@ PlotMove Plot::grip(PlotPoint v, const char* id, std::string words)
 
 PlotField Plot::field(const char* id)
 {
+    if (awaits_guesses(p_, area))
+    {
+        return {};
+    }
     const Press pressed = touch(id);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     return {pressed.hovered, pressed.held && ImGui::IsMouseDown(0), {x_of(mouse.x), y_of(mouse.y)}};
@@ -177,7 +198,10 @@ PlotField Plot::field(const char* id)
 
 void Plot::tip(std::string_view heading, std::span<const TipLine> lines, std::string_view foot) const
 {
-    tip_card(p_, area, ImGui::GetIO().MousePos, heading, lines, foot);
+    if (!is_covered(p_, area))
+    {
+        tip_card(p_, area, ImGui::GetIO().MousePos, heading, lines, foot);
+    }
     tip_shown_ = true;
 }
 

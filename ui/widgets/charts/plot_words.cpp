@@ -1,5 +1,6 @@
 // The words of a chart: names of lines at its right or beside them, and what stands at points.
 #include "ui/draw/chart_record.h"
+#include "ui/widgets/charts/curve_board.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/labels.h"
 
@@ -37,6 +38,10 @@ std::vector<Rect> Plot::names()
 {
     std::vector<Words> ends;
     std::erase_if(words_, [&](Words& w) { return w.column && (ends.push_back(std::move(w)), true); });
+    if (is_covered(p_, area))
+    {
+        return std::vector<Rect>(ends.size()); // where nothing can be pressed
+    }
     const float step = p_.height(Type::small);
     std::vector<std::size_t> order(ends.size());
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -96,6 +101,10 @@ void Plot::finish()
         return;
     }
     names();
+    if (is_covered(p_, area))
+    {
+        words_.clear();
+    }
     for (const bool strong : {true, false})
     {
         for (const Words& w : words_)
@@ -108,9 +117,13 @@ void Plot::finish()
     }
     if (!enlarges_)
     {
-        read_out();
+        if (!is_covered(p_, area))
+        {
+            read_out();
+        }
         record();
     }
+    end_on_board(p_, *this);
 }
 
 } // namespace ringside
