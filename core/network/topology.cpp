@@ -1,6 +1,5 @@
 #include "core/network/topology.h"
 
-#include "core/model/weights.h"
 #include "core/network/traffic.h"
 
 #include <algorithm>
@@ -88,14 +87,23 @@ private:
     std::int64_t spine_ = 0;
 };
 
+// Rings of `size` members of a group, `stride` apart in it: neighbours that share a sharded copy (stride 1),
+// or the ranks that own the same part of every copy.
+struct Rings
+{
+    Group group;
+    std::int64_t size;
+    std::int64_t stride = 1;
+};
+
 // A ring through its members in ascending order enters and leaves every domain once. Libraries make as many
 // rings as there are members in a domain, each leaving by another one's NIC (NCCL's channels), so that every
 // member sends a share of 1 / members there through its own. Where both domains use the same slots, rails
 // suffice.
-Spread ring_spread(const RankGrid& grid, Group group)
+Spread ring_spread(const RankGrid& grid, const Rings& rings)
 {
     Spreading spreading;
-    const std::int64_t n = grid.size(group);
+    const std::int64_t n = rings.size;
     struct Visit
     {
         std::int64_t domain;
@@ -103,30 +111,45 @@ Spread ring_spread(const RankGrid& grid, Group group)
         std::int64_t slots = 0; // a sum that tells sets of slots of one group apart
     };
     std::vector<Visit> visits;
-    each_group(grid, group,
+    const auto add_ring = [&](std::int64_t leader, std::int64_t first)
+    {
+        visits.clear();
+        for (std::int64_t i = 0; i < n; ++i)
+        {
+            const std::int64_t rank = grid.member(leader, rings.group, first + i * rings.stride);
+            if (visits.empty() || visits.back().domain != grid.domain(rank))
+            {
+                visits.push_back({grid.domain(rank)});
+            }
+            ++visits.back().members;
+            visits.back().slots += grid.slot(rank);
+        }
+        std::int64_t rail = 0;
+        for (std::size_t v = 0; visits.size() > 1 && v < visits.size(); ++v)
+        {
+            const Visit& next = visits[(v + 1) % visits.size()];
+            rail += next.members == visits[v].members && next.slots == visits[v].slots ? 1 : 0;
+        }
+        const auto crossings = visits.size() > 1 ? static_cast<std::int64_t>(visits.size()) : 0;
+        spreading.add(n - crossings, rail, crossings - rail);
+    };
+    each_group(grid, rings.group,
                [&](std::int64_t leader)
                {
-                   visits.clear();
-                   for (std::int64_t i = 0; i < n; ++i)
+                   for (std::int64_t i = 0; i < grid.size(rings.group); ++i)
                    {
-                       const std::int64_t rank = grid.member(leader, group, i);
-                       if (visits.empty() || visits.back().domain != grid.domain(rank))
+                       if (i / rings.stride % n == 0)
                        {
-                           visits.push_back({grid.domain(rank)});
+                           add_ring(leader, i);
                        }
-                       ++visits.back().members;
-                       visits.back().slots += grid.slot(rank);
                    }
-                   std::int64_t rail = 0;
-                   for (std::size_t v = 0; visits.size() > 1 && v < visits.size(); ++v)
-                   {
-                       const Visit& next = visits[(v + 1) % visits.size()];
-                       rail += next.members == visits[v].members && next.slots == visits[v].slots ? 1 : 0;
-                   }
-                   const auto crossings = visits.size() > 1 ? static_cast<std::int64_t>(visits.size()) : 0;
-                   spreading.add(n - crossings, rail, crossings - rail);
                });
     return spreading.done();
+}
+
+Spread ring_spread(const RankGrid& grid, Group group)
+{
+    return ring_spread(grid, {group, grid.size(group)});
 }
 
 // Every rank sends every other the same.
@@ -259,27 +282,28 @@ void add(AxisLoad& load, const RankGrid& grid, Bytes bytes, const Spread& spread
     load.leaves = load.leaves || (spread.leaves && bytes.value > 0);
 }
 
-// What a GPU sends on each axis; of data parallelism, the part that is gradients and weights of experts.
+// What a GPU sends on each axis.
 struct Sent
 {
-    Bytes tensor, context, expert, data, expert_data;
+    Bytes tensor, context, expert;
+    DataTraffic data;
 };
 
 Sent sent(const Scenario& s, const MemoryReport& memory)
 {
-    Sent sent{tensor_traffic(s), context_traffic(s), expert_traffic(s), data_traffic(s, memory), {}};
-    if (s.model.experts > 0)
-    {
-        const StageWeights w =
-            stage_weights(s.model, s.parallel, s.training.schedule->placement).at(memory.fullest);
-        const auto part = [](std::int64_t weights, std::int64_t ranks) {
-            return static_cast<double>(weights) * static_cast<double>(ranks - 1) / static_cast<double>(ranks);
-        };
-        const double dense = part(w.dense, dense_replicas(s));
-        const double expert = part(w.expert, expert_replicas(s));
-        sent.expert_data = sent.data * (dense + expert > 0 ? expert / (dense + expert) : 0);
-    }
-    return sent;
+    return {tensor_traffic(s), context_traffic(s), expert_traffic(s), data_traffic_by_group(s, memory)};
+}
+
+// Gradients and weights of one kind: within every sharded copy, then from copy to copy.
+void add_data(AxisLoad& load, const RankGrid& grid, const Sent& bytes, const CopyTraffic& part, Group group,
+              std::int64_t shards)
+{
+    // Together as many whole bytes as are sent.
+    const double all = bytes.data.dense.total() + bytes.data.expert.total();
+    const double whole = all > 0 ? bytes.data.total().value / all : 0;
+    add(load, grid, Bytes(part.shards * whole), ring_spread(grid, {group, shards}));
+    add(load, grid, Bytes(part.copies * whole),
+        ring_spread(grid, {group, grid.size(group) / shards, shards}));
 }
 
 Seconds at_rate(Bytes bytes, double gb_per_s)
@@ -304,11 +328,14 @@ Topology loaded(const Scenario& s, const Sent& bytes, const AxisOrder& order)
     const auto load = [&](Axis axis) -> AxisLoad& { return t.axes[index(axis)]; };
     add(load(Axis::tensor), grid, bytes.tensor, ring_spread(grid, Group::tensor));
     add(load(Axis::context), grid, bytes.context, ring_spread(grid, Group::context));
-    add(load(Axis::data), grid, bytes.data - bytes.expert_data, ring_spread(grid, Group::replicas));
+    const bool sharded = s.parallel.zero > 0;
+    add_data(load(Axis::data), grid, bytes, bytes.data.dense, Group::replicas,
+             sharded ? dense_shards(s) : grid.size(Group::replicas));
     if (s.model.experts > 0)
     {
         add(load(Axis::expert), grid, bytes.expert, all_to_all_spread(grid, Group::expert));
-        add(load(Axis::data), grid, bytes.expert_data, ring_spread(grid, Group::expert_replicas));
+        add_data(load(Axis::data), grid, bytes, bytes.data.expert, Group::expert_replicas,
+                 sharded ? expert_shards(s) : grid.size(Group::expert_replicas));
     }
     for (std::size_t i = 0; i < kAxes; ++i)
     {

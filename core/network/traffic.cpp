@@ -61,22 +61,28 @@ Owned owned(const Scenario& s, const MemoryReport& memory)
     return {static_cast<double>(w.dense), static_cast<double>(w.expert)};
 }
 
-// The gradients of adapters, and what ZeRO-3 gathers of a frozen base.
-Bytes adapter_traffic(const Scenario& s, const MemoryReport& memory, const Owned& own)
+// Elements of one kind of weights on a GPU before sharding: what has gradients, and what is gathered.
+struct Elements
 {
-    const Trips t = trips(s);
-    const StageWeights w = stage_weights(s.model, s.parallel, s.training.schedule->placement, s.training.lora)
-                               .at(memory.fullest);
-    const double gradient = t.gradients * state_bytes(s.training).gradient;
-    const double gathered =
-        t.weights * (s.training.lora.quantized ? kQuantizedWeight : element_bytes(s.training));
-    const auto sent = [&](std::int64_t trained, double held, std::int64_t shards)
-    {
-        const auto n = static_cast<double>(shards);
-        return (static_cast<double>(trained) * gradient + held * gathered) * (n - 1) / n;
-    };
-    return whole_bytes(sent(w.adapters_dense, own.dense, dense_shards(s)) +
-                       sent(w.adapters_expert, own.expert, expert_shards(s)));
+    double trained;
+    double gathered;
+};
+
+// Bytes an element and step.
+struct ElementTraffic
+{
+    double gradients;
+    double weights;
+};
+
+CopyTraffic sent_of(const Elements& elements, const ElementTraffic& bytes, std::int64_t replicas,
+                    std::int64_t shards)
+{
+    const auto n = static_cast<double>(shards);
+    const auto copies = static_cast<double>(replicas / shards);
+    const double gradients = elements.trained * bytes.gradients;
+    return {(gradients + elements.gathered * bytes.weights) * (n - 1) / n,
+            gradients * 2 * (copies - 1) / copies / n};
 }
 
 } // namespace
@@ -169,25 +175,38 @@ Trips trips(const Scenario& s)
     }
 }
 
-Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
+Bytes DataTraffic::total() const
+{
+    return whole_bytes(dense.total() + expert.total());
+}
+
+DataTraffic data_traffic_by_group(const Scenario& s, const MemoryReport& memory)
 {
     const Owned own = owned(s, memory);
     const Trips t = trips(s);
-    const double gradient = state_bytes(s.training).gradient;
-    const double each = t.gradients * gradient + t.weights * element_bytes(s.training);
-    if (s.training.lora.rank > 0)
+    Elements dense{own.dense, own.dense};
+    Elements expert{own.expert, own.expert};
+    ElementTraffic bytes{t.gradients * state_bytes(s.training).gradient,
+                         t.weights * element_bytes(s.training)};
+    if (s.training.lora.rank > 0) // adapters have gradients; ZeRO-3 gathers the frozen base
     {
-        return adapter_traffic(s, memory, own);
+        const StageWeights w =
+            stage_weights(s.model, s.parallel, s.training.schedule->placement, s.training.lora)
+                .at(memory.fullest);
+        dense.trained = static_cast<double>(w.adapters_dense);
+        expert.trained = static_cast<double>(w.adapters_expert);
+        bytes.weights = s.training.lora.quantized ? t.weights * kQuantizedWeight : bytes.weights;
     }
-    // Within the group that shares a sharded copy; then the copies sum up what each of their ranks owns.
-    const auto sent = [&](double elements, std::int64_t replicas, std::int64_t shards)
-    {
-        const auto n = static_cast<double>(s.parallel.zero > 0 ? shards : replicas);
-        const double copies = s.parallel.zero > 0 ? static_cast<double>(replicas / shards) : 1;
-        return elements * (each * (n - 1) / n + t.gradients * gradient * 2 * (copies - 1) / copies / n);
-    };
-    return whole_bytes(sent(own.dense, dense_replicas(s), dense_shards(s)) +
-                       sent(own.expert, expert_replicas(s), expert_shards(s)));
+    const bool sharded = s.parallel.zero > 0;
+    const std::int64_t replicas = dense_replicas(s);
+    const std::int64_t experts = expert_replicas(s);
+    return {sent_of(dense, bytes, replicas, sharded ? dense_shards(s) : replicas),
+            sent_of(expert, bytes, experts, sharded ? expert_shards(s) : experts)};
+}
+
+Bytes data_traffic(const Scenario& s, const MemoryReport& memory)
+{
+    return data_traffic_by_group(s, memory).total();
 }
 
 HostTraffic host_traffic(const Scenario& s, const MemoryReport& memory)

@@ -35,6 +35,24 @@ bool rings_again(Recompute recompute);
 // again only the gathers, as what is scattered is kept.
 double tensor_passes(const Scenario& scenario);
 
+// What data parallelism sends of some weights: round the ranks that share one sharded copy, and from copy to
+// copy the gradients of what each of them owns (hybrid sharding: Zhao et al., arXiv 2304.11277,
+// section 3.2.2).
+struct CopyTraffic
+{
+    double shards = 0; // [B], before rounding
+    double copies = 0;
+
+    double total() const { return shards + copies; }
+};
+struct DataTraffic
+{
+    CopyTraffic dense;
+    CopyTraffic expert; // of routed experts
+
+    Bytes total() const; // whole
+};
+DataTraffic data_traffic_by_group(const Scenario& scenario, const MemoryReport& memory);
 Bytes data_traffic(const Scenario& scenario, const MemoryReport& memory);
 
 // What passes between two neighbouring stages for one micro-batch, one way, on one GPU: b s h elements

@@ -121,6 +121,26 @@ TEST_CASE("hand-worked: 2 nodes of 4, tensor 2, data 2, pipeline 2, every group 
     CHECK(groups(turned, Group::data) == std::set<Ranks>{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
 }
 
+TEST_CASE("hand-worked: a sharded copy in every node, gradients alone between nodes")
+{
+    const Scenario s = test::scenario(
+        R"({"model": "llama-3.1-8b", "cluster": {"gpus": 16, "gpus_per_node": 4},
+            "parallel": {"zero": 3, "shard_group": 4}, "training": {"global_batch": 32, "micro_batch": 1}})");
+    const Result<Report> report = evaluate(s);
+    REQUIRE(report);
+    const DataTraffic sent = data_traffic_by_group(s, report->memory);
+    // Two micro-batches: each gathers 2 bytes a weight twice and reduces 4 bytes of gradients, three quarters
+    // of them to the others of the node; the four copies then sum up the quarter that each rank owns.
+    const double weights = 8'030'261'248;
+    CHECK(sent.dense.shards == Approx(weights * (2 * 2 * 2 + 2 * 4) * 3 / 4));
+    CHECK(sent.dense.copies == Approx(weights * 2 * 4 * 2 * 3 / 4 / 4));
+    const AxisLoad& data = topology(s, report->memory, kMegatronOrder).of(Axis::data);
+    CHECK(data.per_gpu.inside.value == Approx(sent.dense.shards));
+    CHECK(data.per_gpu.rail.value == Approx(sent.dense.copies));
+    CHECK(data.per_gpu.spine.value == 0);
+    CHECK(data.cluster.total().value == Approx(16 * data_traffic(s, report->memory).value));
+}
+
 TEST_CASE("hand-worked: 2 nodes of 4, bytes by link")
 {
     const Scenario s = two_nodes_of_four();
