@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ringside
 {
@@ -372,7 +373,13 @@ void ImportCard::draw(const Frame& frame, const Painter& painter, Rect area, Out
         draw_fields(frame, *sheet, Basis::stated);
         draw_fields(frame, *sheet, Basis::follows);
         const float height = sheet->y() - top + painter.px(8);
-        out.animating = out.animating || height != height_; // the window takes it with the next frame
+        // Frames until the window has it, and no bar that the one before needed.
+        ImGuiStorage& kept = *ImGui::GetStateStorage();
+        const bool changed =
+            height != height_ || std::exchange(*kept.GetFloatRef(ImGui::GetID("high")), high) != high;
+        int& settling = *kept.GetIntRef(ImGui::GetID("settling"));
+        settling = changed ? 3 : std::max(0, settling - 1);
+        out.animating = out.animating || settling > 0;
         height_ = height;
     }
     ImGui::End();
