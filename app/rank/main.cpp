@@ -71,6 +71,10 @@ void add_train(CLI::App& app, Options& o)
            "every rank writes a memory snapshot of its last step as PyTorch does (-rank0), for ringside "
            "import run")
         ->needs(train);
+    app.add_option("--trace", t.trace,
+                   "every rank writes a trace of its last step as PyTorch's profiler does (-rank0), for "
+                   "ringside import run and Perfetto")
+        ->needs(train);
     app.add_flag("--json-lines", t.json_lines, "one JSON object per step")->needs(train);
 }
 

@@ -2,9 +2,11 @@
 
 #include "app/commands/train/train_lines.h"
 #include "app/commands/train/train_snapshot.h"
+#include "app/commands/train/train_trace.h"
 #include "app/files/checkpoint_file.h"
 #include "app/files/streams.h"
 #include "app/rank/live.h"
+#include "core/lab/ranks/rank_trace.h"
 #include "core/lab/team/team_traffic.h"
 #include "core/lab/trainer/cpu/cpu_backend.h"
 
@@ -195,6 +197,10 @@ private:
             {
                 live->begin();
             }
+            if (!o_.trace.empty())
+            {
+                begin_trace();
+            }
             const parallel::RankStep step = trainer_->step();
             ++step_;
             const std::vector<Account> now = say(step, before, i);
@@ -204,11 +210,36 @@ private:
             }
             before = now;
             // All together, since each hears of a signal at another moment.
-            if (std::ranges::count(now, 0, &Account::stops) < std::ssize(now))
+            const bool ends = std::ranges::count(now, 0, &Account::stops) < std::ssize(now);
+            if (!o_.trace.empty() && (ends || i + 1 == o_.steps))
+            {
+                save_trace(step);
+            }
+            if (ends)
             {
                 break;
             }
         }
+    }
+
+    // Behind a barrier, so that the ranks' clocks lie beside each other.
+    void begin_trace()
+    {
+        calls_before_ = log_.record(world_.rank(), 0);
+        files_.barrier();
+        zero_ = log_.now();
+    }
+
+    // Each rank its own, where it is.
+    void save_trace(const parallel::RankStep& step) const
+    {
+        const int rank = world_.rank();
+        TeamStepTrace all;
+        all.step = step_;
+        all.ranks.resize(static_cast<std::size_t>(world_.ranks()));
+        all.ranks[static_cast<std::size_t>(rank)] =
+            parallel::trace_of(step, trainer_->plan().place, calls_before_, log_.record(rank), zero_);
+        refuse(save_text(snapshot_name(o_.trace, rank), trace_text(all, rank)));
     }
 
     static std::vector<int> all_ranks(int ranks)
@@ -276,6 +307,8 @@ private:
     TeamConfig config_;
     std::unique_ptr<parallel::RankTrainer> trainer_;
     std::int64_t step_ = 0;
+    parallel::CallRecord calls_before_; // the step that is traced
+    double zero_ = 0;                   // [s] of the log, where it began
 };
 
 } // namespace
@@ -285,6 +318,10 @@ int run_rank_train(parallel::MpiWorld& world, const RankTrainOptions& options)
     if (world.rank() == 0)
     {
         refuse(check_can_save_checkpoint(options.save));
+    }
+    for (const std::string& file : {options.snapshot, options.trace})
+    {
+        refuse(file.empty() ? Issues() : check_can_save(snapshot_name(file, world.rank())));
     }
     stop_on_signals();
     RankTraining training(world, options);

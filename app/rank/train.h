@@ -17,6 +17,7 @@ struct RankTrainOptions
     std::string save;
     std::string live;     // where a window finds what is going on; empty: nowhere
     std::string snapshot; // of the memory of the last step, one of each rank on its own host
+    std::string trace;    // of the last step, likewise
     bool json_lines = false;
 };
 

@@ -171,6 +171,31 @@ def test_processes_train_to_the_bits_that_threads_train_to():
             assert by_mpi.read_bytes() == by_threads.read_bytes(), strategy
 
 
+def test_processes_write_a_trace_and_a_snapshot_each_that_are_read_as_a_run():
+    with tempfile.TemporaryDirectory() as where:
+        folder = pathlib.Path(where)
+        threads("--layers", 2, "--width", 64, "--context", 32, "--batch", 2, "--accumulation", 2, "--data", "copy", "--steps", 0, "--save", folder / "start", "--json-lines")
+        code, out, err = ended(started(2, "--train", str(folder / "start"), "--steps", "3", "--json-lines",
+                                       "--trace", str(folder / "trace.json"), "--snapshot", str(folder / "memory.pickle")))
+        assert code == 0, err
+        last = json.loads(out.splitlines()[-1])
+
+        def read(*files):
+            done = subprocess.run([str(pathlib.Path(RANK).parent / "ringside"), "import", "run", "--json", *map(str, files)], capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            return json.loads(done.stdout)
+
+        run = read(*(folder / f"trace-rank{rank}.json" for rank in (0, 1)))
+        assert [trace["rank"] for trace in run["traces"]] == [0, 1] and run["ranks"]["same_calls"], run
+        for trace in run["traces"]:
+            assert trace["timeline"]["computing_s"] > 0, trace
+            assert "all-reduce" in {call["kind"] for call in trace["collectives"]}, trace["collectives"]
+        for rank in (0, 1):
+            assert read(folder / f"memory-rank{rank}.pickle")["memory"]["peak_bytes"] == last["ranks"][rank]["peak_bytes"], rank
+        code, out, err = ended(started(2, "--train", str(folder / "start"), "--steps", "1", "--trace", str(folder / "start" / "trace.json")))
+        assert code == 1 and "start/trace" in err, err
+
+
 # Two hosts of this machine's own: each with its network, joined by a cable, and a name; None where that is not allowed.
 class TwoHosts:
     NET = "10.211.7"
