@@ -1,13 +1,15 @@
 # Ringside as a page: `./run web` configures with emscripten. The same core and ui, the part of app that has no window,
 # and app/page. What Debian has no WebAssembly library of is compiled from Debian's source packages.
-option(RINGSIDE_PAGE_QUICK "Link without Binaryen's optimizer, into build/web-quick: for tests" OFF)
+option(RINGSIDE_PAGE_QUICK "Built and linked in less time, into build/web-quick: for tests" OFF)
 set(page_folder ${PROJECT_SOURCE_DIR}/build/web)
 set(link_optimization -Os)
+set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 if(RINGSIDE_PAGE_QUICK)
     set(page_folder ${PROJECT_SOURCE_DIR}/build/web-quick)
-    set(link_optimization -O1)
+    set(link_optimization -O1) # without Binaryen's optimizer
+    # Objects a third as large in a fifth less time, so the browser compiles less, too.
+    set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG -mllvm -inline-threshold=25")
 endif()
-set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 add_compile_options(-fwasm-exceptions $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 add_link_options(-fwasm-exceptions)
 

@@ -103,6 +103,14 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         super().do_GET()
 
 
+def opens(link):
+    """What is open when a test begins, in place of the page without a link."""
+    def mark(test):
+        test.link = link
+        return test
+    return mark
+
+
 class Opened(unittest.TestCase):
     """A page in a browser with some flags."""
     flags = ()
@@ -132,7 +140,7 @@ class Opened(unittest.TestCase):
 
     def setUp(self):
         self.forget()
-        self.open()
+        self.open(getattr(getattr(self, self._testMethodName), "link", ""))
         self.wait("return whole.then(() => true)")
 
     def open(self, link=""):
@@ -208,7 +216,7 @@ class PageTest(Opened):
         self.assertIn("training step", self.title())
         self.assertGreater(len(self.picture().getcolors(1 << 24)), 100)
 
-    @unittest.skipIf(QUICK, "linked without the optimizer; ./run test all measures the page that ships")
+    @unittest.skipIf(QUICK, "built in less time; ./run test all measures the page that ships")
     def test_is_small(self):
         sizes = {f.name: len(gzip.compress(f.read_bytes(), 9)) for f in PAGE.iterdir()}
         print({name: f"{size / 1e6:.2f} MB" for name, size in sizes.items()})
@@ -232,6 +240,7 @@ class PageTest(Opened):
         self.press("2", "1")  # nothing broke
         self.assertEqual(self.state(), "started")
 
+    @unittest.skipIf(QUICK, "built in less time; ./run test all measures the page that ships")
     def test_says_how_long_the_first_frame_takes(self):
         if not (BARE / "bare.js").exists():
             self.skipTest("without ImGui alone to compare with")
@@ -249,6 +258,7 @@ class PageTest(Opened):
         bare.shutdown()
         print({name: f"{sorted(each)[2]:.2f} s" for name, each in times.items()})
 
+    @unittest.skipIf(QUICK, "built in less time; ./run test all measures the page that ships")
     def test_says_how_long_frames_take(self):
         for view in ("overview", "memory", "pipelines", "layout", "planner"):
             self.open(f"#v={view}")
@@ -286,8 +296,8 @@ class PageTest(Opened):
                  "setTimeout(() => arguments[0](n), 3000)")
         self.assertEqual(self.browser.execute_async_script(count.replace("Module.ctx", "document.getElementById('canvas').getContext('webgl2')")), 0)
 
+    @opens("#v=memory")
     def test_a_link_opens_its_view_and_the_address_follows(self):
-        self.open("#v=memory")
         self.assertIn("emory", self.title())
         before = self.browser.execute_script("return history.length")
         self.press("]")
@@ -296,12 +306,11 @@ class PageTest(Opened):
         self.browser.back()
         self.wait("return document.getElementById('says').textContent.includes('emory')")
 
+    @opens("#v=memory&s=%zz;parallel.tensor=%00&l=../../etc/passwd&q=" + "x" * 3000)
     def test_a_hostile_link_opens_the_rest(self):
-        self.open("#v=memory&s=%zz;parallel.tensor=%00&l=../../etc/passwd&q=" + "x" * 3000)
         self.assertIn("emory", self.title())
 
     def test_keeps_what_was_done(self):
-        self.open()
         self.browser.execute_script("Module.ccall('ringside_paste', null, ['string'], ['#v=memory&s=default;cluster.gpus=512'])")
         time.sleep(3)
         self.keep()
@@ -358,8 +367,8 @@ class PageTest(Opened):
         self.assertEqual(self.browser.execute_script("return sent"), [])
         self.assertEqual(self.state(), "started")
 
+    @opens("#v=drill")
     def test_two_tabs_lose_no_answer(self):
-        self.open("#v=drill")
         self.press("1")
         self.grade_until(2)
         first = self.browser.current_window_handle
@@ -377,8 +386,8 @@ class PageTest(Opened):
         self.open("#v=study")
         self.assertEqual(self.graded(), 6)
 
+    @opens("#v=drill")
     def test_a_round_goes_on_after_a_reload(self):
-        self.open("#v=drill")
         self.press("1")
         self.grade_until(2)
         before = json.loads(self.kept_file("session.json"))["drill"]
@@ -391,8 +400,8 @@ class PageTest(Opened):
         self.assertEqual(cards[0], cards[1][:len(cards[0])])
         self.assertEqual(after["at"], before["at"] + 1)
 
+    @opens("#v=study")
     def test_a_mock_interview_goes_on_after_a_reload_and_asks_before_it_is_left(self):
-        self.open("#v=study")
         asks = "const leave = new Event('beforeunload', { cancelable: true }); dispatchEvent(leave); return leave.defaultPrevented"
         self.assertFalse(self.browser.execute_script(asks))
         self.press("m")
@@ -430,8 +439,8 @@ class PageTest(Opened):
         finally:
             self.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", blocked)
 
+    @opens("#l=memory/1")
     def test_a_lesson_is_played_to_its_end(self):
-        self.open("#l=memory/1")
         for _ in range(20):
             self.press("1", Keys.ENTER)  # a prediction, locked in
             self.press(Keys.PAGE_DOWN)
@@ -459,9 +468,8 @@ class PageTest(Opened):
             last = now
         return now
 
+    @opens("#v=lab")
     def test_a_training_goes_on_beside_the_page(self):
-        self.open("#v=lab")
-        self.wait("return whole.then(() => true)")
         time.sleep(1)
         before = self.picture()
         self.press(" ")
@@ -483,9 +491,8 @@ class PageTest(Opened):
         self.press(Keys.BACKSPACE)
         self.wait("return Module.workers.size === 0")
 
+    @opens("#v=ranks")
     def test_ranks_play_a_recording(self):
-        self.open("#v=ranks")
-        self.wait("return whole.then(() => true)")
         time.sleep(1)
         before = self.picture()
         self.press(" ")
@@ -499,9 +506,8 @@ class PageTest(Opened):
         self.press("7")  # a pipeline
         self.assertIsNotNone(ImageChops.difference(second, self.picture()).getbbox())
 
+    @opens("#v=lab")
     def test_a_browser_without_a_card_offers_none(self):
-        self.open("#v=lab")
-        self.wait("return whole.then(() => true)")
         time.sleep(2)
         self.assertFalse(json.loads(self.browser.execute_script("return Module.ccall('ringside_lab', 'string', [], [])"))["devices"])
 
@@ -513,9 +519,11 @@ class PageTest(Opened):
         listed = subprocess.run([PROGRAM, "picture", "--list", "--json"], capture_output=True, text=True, check=True)
         unlike = {}
         try:
+            self.forget()
+            self.open()
             for view in [v["id"] for v in json.loads(listed.stdout)["views"] if v["id"] not in OTHER][WHICH::OF]:
-                self.forget()
-                self.open(f"#v={view}")
+                self.browser.execute_script("location.hash = arguments[0]", f"#v={view}")
+                self.settle()
                 self.wait("return document.body.dataset.work === 'done'", 120)
                 page = self.settled_picture()
                 drawn = subprocess.run([PROGRAM, "picture", "--view", view, "--size", "1280x800", "--steps", "0", "-o", "-"],
@@ -761,8 +769,8 @@ class PhoneTest(Opened):
         self.touch("touchEnd")
         self.settle()
 
+    @opens("#v=memory")
     def test_a_view_is_found_by_finger_and_the_phones_keyboard(self):
-        self.open("#v=memory")
         self.tap(56, 844 - 24)  # Views
         self.wait("return document.activeElement.id === 'typing'")
         self.browser.execute_cdp_cmd("Input.insertText", {"text": "glossary"})
@@ -771,8 +779,8 @@ class PhoneTest(Opened):
         self.wait("return location.hash.includes('v=glossary')")
         self.assertNotEqual(self.browser.execute_script("return document.activeElement.id"), "")
 
+    @opens("#v=lessons")
     def test_one_finger_scrolls_and_opens_nothing_on_its_way(self):
-        self.open("#v=lessons")
         before = self.picture()
         self.swipe(150, 500, 200)
         self.assertIn("v=lessons", self.browser.execute_script("return location.hash"))
@@ -780,8 +788,8 @@ class PhoneTest(Opened):
         self.tap(150, 300)
         self.wait("return location.hash.includes('l=')")
 
+    @opens("#v=memory&s=gpt-3-175b-1024")
     def test_a_notice_goes_by_itself(self):
-        self.open("#v=memory&s=gpt-3-175b-1024")
         noticed = self.picture()
         time.sleep(9)
         self.assertIsNotNone(ImageChops.difference(noticed, self.picture()).getbbox())
