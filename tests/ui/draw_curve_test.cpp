@@ -191,7 +191,7 @@ TEST_CASE("figures are hidden until the curve is revealed, but those of the axes
                               }));
     w.key(ImGuiKey_Enter);
     w.settle();
-    CHECK(says(w, "Nobody drew anything here."));
+    CHECK(says(w, "No curve was drawn here."));
     CHECK_FALSE(says(w, "\u2022\u2022"));
 }
 

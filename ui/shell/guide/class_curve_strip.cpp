@@ -158,7 +158,7 @@ std::string ClassCurve::foot_words(bool narrow)
                                value_words(there->x, board_.at->x), value_words(there->y, board_.at->y));
         }
         return so_far +
-               (revealed_ ? "Nobody drew anything here."
+               (revealed_ ? "No curve was drawn here."
                 : narrow  ? "Draw with the mouse, a finger or the arrow keys."
                           : "Draw with the mouse, a finger or the arrow keys. Backspace takes the last hand "
                             "back, Ctrl V adds hands that were copied.");
