@@ -138,7 +138,8 @@ Spread ring_spread(const RankGrid& grid, const Rings& rings)
                {
                    for (std::int64_t i = 0; i < grid.size(rings.group); ++i)
                    {
-                       if (i / rings.stride % n == 0)
+                       const bool first = i / rings.stride % n == 0;
+                       if (first && i + (n - 1) * rings.stride < grid.size(rings.group))
                        {
                            add_ring(leader, i);
                        }
@@ -302,8 +303,11 @@ void add_data(AxisLoad& load, const RankGrid& grid, const Sent& bytes, const Cop
     const double all = bytes.data.dense.total() + bytes.data.expert.total();
     const double whole = all > 0 ? bytes.data.total().value / all : 0;
     add(load, grid, Bytes(part.shards * whole), ring_spread(grid, {group, shards}));
-    add(load, grid, Bytes(part.copies * whole),
-        ring_spread(grid, {group, grid.size(group) / shards, shards}));
+    if (part.copies > 0)
+    {
+        add(load, grid, Bytes(part.copies * whole),
+            ring_spread(grid, {group, grid.size(group) / shards, shards}));
+    }
 }
 
 Seconds at_rate(Bytes bytes, double gb_per_s)
