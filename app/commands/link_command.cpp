@@ -1,6 +1,7 @@
 // `ringside link`: a view, a scenario, a lesson or a question as one text that opens it elsewhere.
 #include "app/commands/console/options.h"
 #include "app/files/lesson_files.h"
+#include "core/base/text/xml.h"
 #include "core/scenario/link/link.h"
 #include "core/study/sessions/asking.h"
 #include "ui/shell/view.h"
@@ -23,6 +24,8 @@ struct LinkOptions : CommonOptions
     std::uint64_t seed = 1;
     std::string page{kLinkScheme};
     bool embed = false;
+    std::string figure; // address of the folder that the figures' script is in
+    bool oembed = false;
 };
 
 // "zero/2": the lesson and its step.
@@ -57,6 +60,38 @@ void add_question(PlaceLink& link, const LinkOptions& o, const std::filesystem::
     link.seed = o.seed;
 }
 
+// What a course page takes for a figure of this view: docs/embed.md.
+std::string figure_of(const PlaceLink& link, const Presets& presets, const std::string& folder)
+{
+    const auto attribute = [](std::string_view name, std::string_view value)
+    { return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, escaped_xml(value)); };
+    PlaceLink place;
+    place.scenario = link.scenario;
+    const std::string scenario = link.scenario ? to_text(place, presets, "") : "";
+    return fmt::format("<script type=\"module\"{}></script>\n<ringside-figure{}{}{}{}></ringside-figure>",
+                       attribute("src", folder + (folder.ends_with('/') ? "" : "/") + "figure.mjs"),
+                       attribute("view", link.view), attribute("scenario", scenario),
+                       attribute("question", link.question),
+                       attribute("seed", link.question.empty() ? "" : std::to_string(link.seed)));
+}
+
+// The answer of oembed.com, section 2.3.4.4: what stands in a page in the place of the link.
+nlohmann::json oembed_of(const PlaceLink& link, const std::string& text)
+{
+    constexpr int kWidth = 960;
+    constexpr int kHeight = 600;
+    const ViewInfo* view = find_view(link.view);
+    const std::string title = view == nullptr ? "Ringside" : std::string(view->title);
+    return {{"version", "1.0"},
+            {"type", "rich"},
+            {"provider_name", "Ringside"},
+            {"title", title},
+            {"width", kWidth},
+            {"height", kHeight},
+            {"html", fmt::format(R"(<iframe src="{}" width="{}" height="{}" title="{}"></iframe>)",
+                                 escaped_xml(text), kWidth, kHeight, escaped_xml(title))}};
+}
+
 int run_link(const LinkOptions& o)
 {
     const Opened& opened = open_presets(o);
@@ -84,7 +119,18 @@ int run_link(const LinkOptions& o)
     add_if(issues, o.view.empty() && !link.scenario && o.lesson.empty() && o.question.empty(),
            {"link", "says nothing to open", "give --view, --scenario, --lesson or --question"});
     end_with(issues);
+    if (!o.figure.empty())
+    {
+        put("{}\n", figure_of(link, opened.presets, o.figure));
+        return kDone;
+    }
+    link.embed = link.embed || o.oembed;
     const std::string text = to_text(link, opened.presets, o.page);
+    if (o.oembed)
+    {
+        print_document(oembed_of(link, text));
+        return kDone;
+    }
     o.json ? print_document({{"link", text}}) : say("{}\n", text);
     return kDone;
 }
@@ -100,7 +146,12 @@ void add_link_options(CLI::App& app, LinkOptions& o)
     app.get_option("--seed")->needs(question);
     app.add_option("--page", o.page, "address of the page that the link opens; without it, the program");
     app.add_flag("--embed", o.embed, "only the picture, as part of another page");
-    add_json(app, o);
+    CLI::Option* figure = app.add_option(
+        "--figure", o.figure, "print a figure for a page instead, whose script is in this folder or address");
+    CLI::Option* oembed =
+        app.add_flag("--oembed", o.oembed, "print what oEmbed answers for the link instead (JSON)");
+    oembed->needs("--page");
+    exclude_each_other({add_json(app, o), figure, oembed});
 }
 
 } // namespace

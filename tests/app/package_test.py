@@ -12,7 +12,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-from script import run_tests
+from script import SKIPPED, run_tests
 
 CMAKE, CPACK, BUILD = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 
@@ -53,6 +53,14 @@ def test_an_installation_runs_from_its_own_place():
         prefix = pathlib.Path(where) / "place"
         run(CMAKE, "--install", BUILD, "--prefix", prefix)
         runs_from(prefix)
+
+
+def test_its_description_is_one_that_software_centres_take():
+    if not shutil.which("appstreamcli"):
+        print("skipped: appstreamcli is missing (apt-get install appstream)")
+        return SKIPPED
+    run("appstreamcli", "validate", "--no-net", pathlib.Path(__file__).parents[2] / "app/desktop/org.ringside.Ringside.metainfo.xml")
+    return None
 
 
 def test_a_debian_package_has_program_menu_entry_icon_and_what_it_needs():
