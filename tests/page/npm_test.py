@@ -35,13 +35,18 @@ const engine = await open({ drawing: drawing === 'drawing' });
 if (drawing === 'drawing') { await engine.question('problem-4-link'); }
 for (const line of readFileSync(0, 'utf8').trim().split('\\n')) { console.log(JSON.stringify(engine.answer(JSON.parse(line)))); }
 """
-# A chapter: two figures far apart, and one that a policy keeps from a worker.
+# A chapter: two figures far apart.
 CHAPTER = """<!doctype html><title>Chapter</title><script type="module" src="/npm/figure.mjs"></script>
 <p>Text.<ringside-figure id="first" view="pipelines" scenario="llama-70b-128" controls="parallel.pipeline,training.micro_batch,training.recompute"
  question="problem-4-link" seed="3" origins="ORIGIN"><b>before</b></ringside-figure>
 <div style="height: 6000px"></div><ringside-figure id="last" view="memory" scenario='{"model": "llama-3.1-8b"}'></ringside-figure>
 <script>window.told = [];
 for (const name of ['change', 'answered']) { document.addEventListener(name, ({ target, detail }) => told.push([target.id, name, detail])); }</script>"""
+# Under a policy as docs/embed.md has it, by path; the second allows no worker.
+POLICIES = {"/policy.html": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'unsafe-inline'",
+            "/alone.html": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'; style-src 'self' 'unsafe-inline'"}
+GUARDED = """<!doctype html><title>Guarded</title><script type="module" src="/npm/figure.mjs"></script>
+<ringside-figure id="first" view="memory" controls="training.micro_batch"><b>before</b></ringside-figure>"""
 COURSE = """<!doctype html><title>Course</title><iframe id="chapter" src="CHAPTER" width="900" height="700"></iframe>
 <script>window.heard = []; addEventListener('message', ({ data, origin }) => heard.push([origin, data]));</script>"""
 
@@ -113,6 +118,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
     def end_headers(self):
         self.send_header("Cache-Control", "no-store")  # what is asked for again is seen
+        if self.path in POLICIES:
+            self.send_header("Content-Security-Policy", POLICIES[self.path])
         super().end_headers()
 
     def do_GET(self):
@@ -134,6 +141,8 @@ class Browser(unittest.TestCase):
             cls.addClassCleanup(server.shutdown)
         cls.here, cls.elsewhere = (f"http://127.0.0.1:{server.server_port}" for server in servers)
         (where / "chapter.html").write_text(CHAPTER.replace("ORIGIN", cls.elsewhere))
+        for path in POLICIES:
+            (where / path.strip("/")).write_text(GUARDED)
         (where / "course.html").write_text(COURSE.replace("CHAPTER", cls.here + "/chapter.html"))
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
@@ -169,6 +178,12 @@ class Browser(unittest.TestCase):
         self.browser.execute_script("document.getElementById('last').scenario = {modle: 1}")
         self.assertIn("did you mean", self.until("document.getElementById('last').shadowRoot.getElementById('fault').textContent"))
         self.assertTrue(self.browser.execute_script("return Boolean(" + self.drawn("last") + ")"), "the picture stays")
+
+    def test_a_policy_may_keep_figures_from_workers(self):
+        for path in POLICIES:
+            self.browser.get(self.here + path)
+            self.assertEqual(self.browser.execute_script("return first.innerText"), "before", "what is shown until then")
+            self.until(self.drawn("first"))
 
     def test_a_question_is_asked_and_its_verdict_told(self):
         self.browser.get(self.here + "/chapter.html")
