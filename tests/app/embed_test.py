@@ -66,7 +66,7 @@ def test_the_examples_of_the_documentation_name_what_there_is():
         if "view" in figure:
             ringside("link", "--view", figure["view"])
         for field in filter(None, figure.get("controls", "").split(",")):
-            assert "unknown field" not in ringside("evaluate", "#s=default", "--set", f"{field}=none", status=2), field
+            assert f"{field}: unknown field" not in ringside("evaluate", "#s=default", "--set", f"{field}=none", status=2), field
 
 
 if __name__ == "__main__":
