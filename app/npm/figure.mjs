@@ -142,6 +142,8 @@ export class RingsideFigure extends HTMLElement {
         for (const origin of this.#origins) { window.parent.postMessage({ ringside: name, figure: this.id, detail }, origin); }
     }
 
+    #fail(fault) { this.#part('fault').textContent = (fault.faults ?? [fault.message]).join('\n'); }
+
     #redraw() { this.#stale = true; this.#draw(); }
     async #draw() {
         if (!this.isConnected || !this.#inSight || !this.#stale || this.#drawing) { return; }
@@ -155,7 +157,7 @@ export class RingsideFigure extends HTMLElement {
             const found = await ask({ view: this.getAttribute('view') ?? 'overview', scenario: this.#given, sets: [...this.#changed].map(([path, value]) => `${path}=${value}`), controls,
                 size: `${width}x${Math.round(width * 0.5625)}`, light: theme === 'light' });
             this.#show(found, controls.join());
-        } catch (fault) { this.#part('fault').textContent = (fault.faults ?? [fault.message]).join('\n'); }
+        } catch (fault) { this.#fail(fault); }
         this.#drawing = false;
         this.#draw();
     }
@@ -189,15 +191,17 @@ export class RingsideFigure extends HTMLElement {
         const seed = this.getAttribute('seed') ?? 1;
         if (!id || this.#asked === `${id} ${seed}`) { return; }
         this.#asked = `${id} ${seed}`;
-        this.#part('stem').textContent = (await ask({ question: id, seed })).stem;
-        this.#part('question').hidden = false;
+        try {
+            this.#part('stem').textContent = (await ask({ question: id, seed })).stem;
+            this.#part('question').hidden = false;
+        } catch (fault) { this.#fail(fault); }
     }
     async #answer() {
         try {
             const verdict = await ask({ question: this.getAttribute('question'), seed: this.getAttribute('seed') ?? 1, answer: this.#part('answer').value });
             this.#part('fault').textContent = verdict.correct ? 'Correct.' : verdict.message || 'Not yet.';
             this.#tell('answered', verdict);
-        } catch (fault) { this.#part('fault').textContent = (fault.faults ?? [fault.message]).join('\n'); }
+        } catch (fault) { this.#fail(fault); }
     }
 }
 
