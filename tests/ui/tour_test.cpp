@@ -1,8 +1,12 @@
 // The tour over the window: gone through, left, and what other keys do meanwhile.
+#include "tests/source_path.h"
 #include "tests/ui/study/glossary_room.h"
 #include <fmt/format.h>
 
+#include "core/scenario/link/link.h"
 #include "ui/shell/guide/tour.h"
+
+#include <fstream>
 
 using namespace ringside;
 using test::says;
@@ -144,7 +148,7 @@ TEST_CASE("the tour begins with what people come for, and a use is begun by its 
 {
     Window w;
     start(w);
-    for (const char* use : {"use plan", "use teach", "use study"})
+    for (const char* use : {"use plan", "use teach", "use study", "use example"})
     {
         CHECK(w.seek(use) != nullptr);
     }
@@ -157,4 +161,26 @@ TEST_CASE("the tour begins with what people come for, and a use is begun by its 
     w.settle();
     CHECK_FALSE(on(w));
     CHECK(w.session().view() == "lessons");
+}
+
+TEST_CASE("the tour has the places of the gallery to begin with, each with its scenario")
+{
+    std::ifstream list(test::source_path("assets/gallery/start.txt"));
+    Window w({1280, 800});
+    std::size_t place = 0;
+    for (std::string line; std::getline(list, line);)
+    {
+        const PlaceLink link = read_link(line.substr(0, line.find(' ')), w.session().frame(0).presets).link;
+        start(w);
+        w.key(ImGuiKey_4);
+        w.settle();
+        CHECK(says(w, "Begin with an example"));
+        w.click(fmt::format("place {}", ++place));
+        w.settle();
+        INFO(line);
+        CHECK_FALSE(on(w));
+        CHECK(w.session().view() == link.view);
+        CHECK((!link.scenario || w.session().scenario() == *link.scenario));
+    }
+    CHECK(place == 12);
 }

@@ -28,7 +28,7 @@ struct TourUse
     const char* label;
     const char* key;
     std::string_view says;
-    Action (*run)();
+    Action (*run)(); // null: the places below
 };
 constexpr std::array kUses{
     TourUse{"Plan a run###use plan", "1",
@@ -39,7 +39,30 @@ constexpr std::array kUses{
         "Scenes for a first class, with questions to ask. F5 shows only the picture, F11 fills the screen.",
         [] { return Action(StartScript{0}); }},
     TourUse{"Study###use study", "3", "Lessons that ask first, drills, mock interviews, a glossary.",
-            [] { return Action(OpenView{"lessons"}); }}};
+            [] { return Action(OpenView{"lessons"}); }},
+    TourUse{"Try an example###use example", "4",
+            "Twelve scenarios, each in the view that says most about it.", nullptr}};
+
+// Where a first-time user may begin: those of assets/gallery/start.txt, in few words.
+struct TourPlace
+{
+    const char* label;
+    std::string_view view;
+    std::string_view scenario = {}; // a preset; empty: as it is
+};
+constexpr std::array kPlaces{
+    TourPlace{"What fills a GPU\u2019s memory: a 70B###place 1", "memory", "llama-70b-256"},
+    TourPlace{"What ZeRO shards: a 13B###place 2", "zero", "gpt-13b-8"},
+    TourPlace{"The bubble of a pipeline: GPT-3###place 3", "pipelines", "gpt-3-175b-1024"},
+    TourPlace{"Where the time of a step goes###place 4", "waterfall", "llama-70b-256"},
+    TourPlace{"Which GPU holds what: DeepSeek-V3###place 5", "layout", "deepseek-v3-2048"},
+    TourPlace{"Tokens on their way to experts###place 6", "experts", "mixtral-8x7b-64"},
+    TourPlace{"A ring all-reduce, chunk by chunk###place 7", "ring"},
+    TourPlace{"Memory or time: recomputation###place 8", "recompute", "mpt-30b-512"},
+    TourPlace{"Every legal layout of a 70B, ranked###place 9", "planner", "llama-70b-128"},
+    TourPlace{"The rank that hung###place 10", "hangs"},
+    TourPlace{"Latencies of an 8B that is served###place 11", "slo", "served-8b"},
+    TourPlace{"What a budget buys: scaling laws###place 12", "laws"}};
 
 constexpr std::array kStops{
     TourStop{"", "What brings you here?", ""},
@@ -64,7 +87,9 @@ constexpr std::array kStops{
     TourStop{
         kTourLab, "Lab and Study",
         "The Lab trains a tiny GPT for real, measured next to predicted. Study has lessons, drills, mock "
-        "interviews and a glossary."}};
+        "interviews and a glossary."},
+    TourStop{"", "Begin with an example", "Ctrl Z brings your own scenario back."}};
+constexpr std::size_t kPlacesStop = kStops.size() - 1;
 
 // So far from the window's edges that the whole ring is seen.
 Rect kept_inside(const Painter& p, Rect part, Rect display)
@@ -111,7 +136,7 @@ float margin_of(const Painter& p)
 void draw_uses(Sheet& sheet, std::optional<std::size_t>& used)
 {
     const Painter& p = sheet.p;
-    const bool low = ImGui::GetIO().DisplaySize.y < p.px(430);
+    const bool low = ImGui::GetIO().DisplaySize.y < p.px(540);
     std::vector<KeyButton> row;
     for (std::size_t i = 0; i < kUses.size(); ++i)
     {
@@ -136,6 +161,21 @@ void draw_uses(Sheet& sheet, std::optional<std::size_t>& used)
     sheet.buttons(row);
 }
 
+// As many of the places as there is room for.
+void draw_places(Sheet& sheet, std::optional<std::size_t>& used)
+{
+    const Painter& p = sheet.p;
+    const float room = ImGui::GetIO().DisplaySize.y - p.px(190);
+    for (std::size_t i = 0; i < kPlaces.size() && static_cast<float>(i + 1) * p.px(40) < room; ++i)
+    {
+        sheet.gap(4);
+        if (sheet.button(kPlaces.at(i).label, "", ButtonStyle::plain))
+        {
+            used = i;
+        }
+    }
+}
+
 // Everything of the card above its last row; the height it takes.
 float draw_words(const Painter& p, Rect in, std::size_t stop, std::optional<std::size_t>& used)
 {
@@ -146,6 +186,10 @@ float draw_words(const Painter& p, Rect in, std::size_t stop, std::optional<std:
     if (stop == 0)
     {
         draw_uses(sheet, used);
+    }
+    else if (stop == kPlacesStop)
+    {
+        draw_places(sheet, used);
     }
     return sheet.y() - in.y;
 }
@@ -224,9 +268,26 @@ bool Tour::keys(Out& out)
 
 void Tour::begin(std::size_t use, Out& out)
 {
-    stop_.reset();
-    out.push(kUses.at(use).run());
     out.animating = true;
+    if (*stop_ == kPlacesStop)
+    {
+        const TourPlace& place = kPlaces.at(use);
+        if (!place.scenario.empty())
+        {
+            out.push(LoadScenario{std::string(place.scenario)});
+        }
+        out.push(OpenView{std::string(place.view)});
+        stop_.reset();
+    }
+    else if (kUses.at(use).run == nullptr)
+    {
+        stop_ = kPlacesStop;
+    }
+    else
+    {
+        out.push(kUses.at(use).run());
+        stop_.reset();
+    }
 }
 
 // True when its button was pressed.
