@@ -2,17 +2,25 @@
 
 #include "core/base/text/find_by.h"
 #include "core/evaluate/rollout.h"
+#include "core/memory/sparse_attention.h"
+#include "core/network/scale_out.h"
+#include "core/network/topology.h"
 #include "core/parallelism/experts/dispatch.h"
 #include "core/reliability/fleet.h"
 #include "core/reliability/reshard.h"
+#include "core/scaling/repeats.h"
 #include "core/serving/finetune_time.h"
+#include "core/serving/load_options.h"
 #include "core/training/batch.h"
 #include "core/training/block_format.h"
 #include "core/training/muon.h"
+#include "core/training/mup.h"
 #include "core/training/off_policy.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 namespace ringside
 {
@@ -108,6 +116,56 @@ double checkpoint_bytes(const Scenario& s, const Report& r, std::int64_t element
            static_cast<double>(std::max<std::int64_t>(1, r.parameters.total));
 }
 
+// The load that the page of serving begins with, at its share of the goodput. A lesson asks for several of
+// its figures, and each takes a search over rates: the last one is kept.
+const LoadReport& usual_load_report(const Scenario& s)
+{
+    thread_local std::optional<std::pair<Scenario, LoadReport>> latest;
+    if (!latest || latest->first != s)
+    {
+        LoadSetup load = usual_load(s);
+        const double most = goodput(s, load);
+        load.rate = most > 0 ? kUsualShare * most : 0.5 / request_seconds(s, load);
+        latest.emplace(s, serve(s, load));
+    }
+    return latest->second;
+}
+
+template <double LoadReport::*figure>
+double load_figure(const Scenario& s, const Report&)
+{
+    return usual_load_report(s).*figure;
+}
+
+// The share of time that prompts take of an engine at that load, were each prefilled alone.
+double prefill_share(const Scenario& s, const Report&)
+{
+    const LoadSetup& load = usual_load_report(s).setup;
+    return load.rate / static_cast<double>(load.engines) * serving_report(s, load.engine).prefill.total();
+}
+
+LinkBytes gpu_links(const Scenario& s, const Report& r)
+{
+    return topology(s, r.memory, kMegatronOrder).per_gpu;
+}
+
+template <SparseKind kind, double SparseCost::*figure>
+double sparse_figure(const Scenario& s, const Report&)
+{
+    return sparse_cost(s.model, kind, SparseSetup{}, kSparseTokens).*figure;
+}
+
+// FLOPs of full attention over those of this.
+template <SparseKind kind>
+double sparse_reduction(const Scenario& s, const Report& r)
+{
+    return sparse_figure<SparseKind::full, &SparseCost::flops>(s, r) /
+           sparse_figure<kind, &SparseCost::flops>(s, r);
+}
+
+// Passes over the same tokens, as the page of repeated data begins.
+constexpr double kPasses = 4;
+
 // The variance of ln w, w the importance weight of a whole response.
 double response_variance(std::int64_t tokens)
 {
@@ -183,6 +241,79 @@ constexpr std::array kSystemMetrics{
     Metric{"format.block", "",
            [](const Scenario& s, const Report&)
            { return blocks_of(s) != nullptr ? static_cast<double>(blocks_of(s)->block) : 1; }},
+    // A lone engine's prefill; then four engines at 80% of their goodput.
+    Metric{"slo.prompt", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(usual_load(s).engine.prompt); }},
+    Metric{"slo.answer", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(usual_load(s).engine.output); }},
+    Metric{"slo.engines", "",
+           [](const Scenario& s, const Report&) { return static_cast<double>(usual_load(s).engines); }},
+    Metric{"slo.prefill_s", "s",
+           [](const Scenario& s, const Report&)
+           { return serving_report(s, usual_load(s).engine).prefill.total(); }},
+    Metric{"slo.prefill_share", "", prefill_share},
+    Metric{"slo.rate", "1/s",
+           [](const Scenario& s, const Report&) { return usual_load_report(s).setup.rate; }},
+    Metric{"slo.goodput", "1/s",
+           [](const Scenario& s, const Report&) { return usual_load_report(s).setup.rate / kUsualShare; }},
+    Metric{"slo.ttft_50_s", "s", load_figure<&LoadReport::ttft_50>},
+    Metric{"slo.ttft_90_s", "s", load_figure<&LoadReport::ttft_90>},
+    Metric{"slo.tpot_50_s", "s", load_figure<&LoadReport::tpot_50>},
+    Metric{"slo.tpot_90_s", "s", load_figure<&LoadReport::tpot_90>},
+    Metric{"slo.attained", "", load_figure<&LoadReport::attained>},
+    // What a step sends through a GPU's own links.
+    Metric{"network.inside_bytes", "B",
+           [](const Scenario& s, const Report& r) { return gpu_links(s, r).inside.value; }},
+    Metric{"network.nic_bytes", "B",
+           [](const Scenario& s, const Report& r) { return gpu_links(s, r).between().value; }},
+    Metric{"fabric.ports", "",
+           [](const Scenario&, const Report&) { return static_cast<double>(kSwitchPorts); }},
+    Metric{"fabric.two_tier_gpus", "",
+           [](const Scenario&, const Report&)
+           { return static_cast<double>(fabric_size(FabricKind::two_tier, kSwitchPorts, 1).gpus); }},
+    Metric{"fabric.three_tier_gpus", "",
+           [](const Scenario&, const Report&)
+           { return static_cast<double>(fabric_size(FabricKind::three_tier, kSwitchPorts, 1).gpus); }},
+    // A new token in one layer, after kSparseTokens.
+    Metric{"sparse.tokens", "", [](const Scenario&, const Report&) { return kSparseTokens; }},
+    Metric{"sparse.key_flops", "FLOP", [](const Scenario& s, const Report&) { return key_flops(s.model); }},
+    Metric{"sparse.indexer_flops", "FLOP",
+           [](const Scenario&, const Report&) { return SparseSetup{}.indexer; }},
+    Metric{"sparse.picked", "", [](const Scenario&, const Report&) { return SparseSetup{}.picked; }},
+    Metric{"sparse.window", "", [](const Scenario&, const Report&) { return SparseSetup{}.window; }},
+    Metric{"sparse.window_reduction", "", sparse_reduction<SparseKind::window>},
+    Metric{"sparse.indexed_reduction", "", sparse_reduction<SparseKind::indexed>},
+    Metric{"sparse.native_reduction", "", sparse_reduction<SparseKind::native>},
+    Metric{"sparse.native_keys", "", sparse_figure<SparseKind::native, &SparseCost::keys>},
+    Metric{"sparse.compressed_reduction", "", sparse_reduction<SparseKind::compressed>},
+    Metric{"sparse.compressed_keys", "", sparse_figure<SparseKind::compressed, &SparseCost::keys>},
+    // Data that is seen again, of any size: four passes, and any number.
+    Metric{"repeats.passes", "", [](const Scenario&, const Report&) { return kPasses; }},
+    Metric{"repeats.worth", "", [](const Scenario&, const Report&) { return effective_tokens(1, kPasses); }},
+    Metric{"repeats.limit", "", [](const Scenario&, const Report&) { return effective_tokens(1, 1e9); }},
+    Metric{"repeats.next_worth", "",
+           [](const Scenario&, const Report&) { return worth_of_next_pass(kPasses); }},
+    // From a model of this width that was tuned, to the scenario's.
+    Metric{"mup.narrow", "", [](const Scenario&, const Report&) { return kProxyWidth; }},
+    Metric{"mup.move", "",
+           [](const Scenario& s, const Report&)
+           { return output_move(kProxyWidth, static_cast<double>(s.model.hidden), false); }},
+    Metric{"mup.hidden_rate", "",
+           [](const Scenario& s, const Report&)
+           { return mup_scaling(WidthRole::hidden, kProxyWidth, static_cast<double>(s.model.hidden)).rate; }},
+    Metric{
+        "mup.deviation", "",
+        [](const Scenario& s, const Report&) {
+            return mup_scaling(WidthRole::hidden, kProxyWidth, static_cast<double>(s.model.hidden)).deviation;
+        }},
+    Metric{
+        "mup.head_multiplier", "",
+        [](const Scenario& s, const Report&) {
+            return mup_scaling(WidthRole::head, kProxyWidth, static_cast<double>(s.model.hidden)).multiplier;
+        }},
+    Metric{"mup.proxy_share", "",
+           [](const Scenario& s, const Report&)
+           { return proxy_flops_share(kProxyWidth, static_cast<double>(s.model.hidden)); }},
     // Newton-Schulz over all matrices in one update, done once; its share of a step's FLOPs in them.
     Metric{"muon.flops", "FLOP", [](const Scenario& s, const Report&) { return muon_cost(s.model).flops; }},
     Metric{"muon.overhead", "",

@@ -4,7 +4,8 @@
 //
 // What a scenario does not say is as the views open: rl.* one colocated step of RolloutSetup with a reference
 // and engines as wide as the tensor parallelism (rl.async_* the same, fully asynchronous), fleet.* the
-// scenario's checkpoint and replicas on kFleetGpus, expert.* over the network as DispatchSetup has it.
+// scenario's checkpoint and replicas on kFleetGpus, expert.* over the network as DispatchSetup has
+// it, slo.* what the page of serving under load begins with, mup.* from a tuned model of kProxyWidth.
 #pragma once
 
 #include "core/evaluate/report.h"

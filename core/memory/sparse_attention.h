@@ -39,6 +39,9 @@ struct SparseSetup
     bool operator==(const SparseSetup&) const = default;
 };
 
+// Tokens before the new one, where nothing else is said.
+inline constexpr double kSparseTokens = 131072;
+
 struct SparseCost
 {
     double keys = 0;  // read by attention, mean of the layers

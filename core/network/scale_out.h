@@ -30,6 +30,8 @@ struct FabricSize
     std::int64_t links = 0; // between switches
     std::int64_t hops = 0;  // switches on the longest way
 };
+// Ports of a switch, where nothing else is said: a 25.6 Tbit/s chip has as many of 400 Gbit/s.
+inline constexpr std::int64_t kSwitchPorts = 64;
 // Largest of its kind; `ports` even.
 FabricSize fabric_size(FabricKind kind, std::int64_t ports, std::int64_t planes);
 

@@ -132,6 +132,19 @@ std::vector<WideEngine> wide_engines(const Scenario& scenario, const LoadSetup& 
     return engines;
 }
 
+LoadSetup usual_load(const Scenario& scenario)
+{
+    LoadSetup load;
+    load.engine.prompt = 1024;
+    load.engine.output = 256;
+    load.engine.longest = load.engine.prompt + load.engine.output;
+    load.engine.gpus = scenario.parallel.tensor;
+    load.engines = 4;
+    load.rate = 1;
+    load.software = serving_engine(scenario);
+    return load;
+}
+
 LoadSetup traffic_of(const LoadSetup& setup)
 {
     LoadSetup traffic;

@@ -11,6 +11,11 @@
 namespace ringside
 {
 
+// What pages and metrics begin with: prompts, answers, engines; a rate of 1.
+LoadSetup usual_load(const Scenario& scenario);
+// Their rate, of the goodput.
+inline constexpr double kUsualShare = 0.8;
+
 // What of a setup is said of the requests and the objective of their first token; all else as it begins.
 LoadSetup traffic_of(const LoadSetup& setup);
 

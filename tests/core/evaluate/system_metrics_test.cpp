@@ -7,6 +7,8 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <cmath>
+
 using namespace ringside;
 using Catch::Approx;
 
@@ -88,4 +90,53 @@ TEST_CASE(
     CHECK(system_metric("finetune.qlora_s", s) - system_metric("finetune.lora_s", s) ==
           Approx(dequantize).epsilon(0.02));
     CHECK(system_metric("finetune.full_s", s) > system_metric("finetune.lora_s", s));
+}
+
+TEST_CASE("hand-worked: fat trees of 64 ports, four passes over data, muP from 256 to 8,192, links of a GPU")
+{
+    const Scenario s = preset_scenario("default");
+    CHECK(system_metric("fabric.two_tier_gpus", s) == 64 * 64 / 2);
+    CHECK(system_metric("fabric.three_tier_gpus", s) == 64 * 64 * 64 / 4);
+    CHECK(system_metric("repeats.worth", s) == Approx(1 + 15.387756 * (1 - std::exp(-3 / 15.387756))));
+    CHECK(system_metric("repeats.limit", s) == Approx(16.387756));
+    REQUIRE(s.model.hidden == 8192);
+    CHECK(system_metric("mup.move", s) == 32);
+    CHECK(system_metric("mup.hidden_rate", s) == Approx(1.0 / 32));
+    CHECK(system_metric("mup.head_multiplier", s) == Approx(1.0 / 32));
+    CHECK(system_metric("mup.deviation", s) == Approx(1 / std::sqrt(32.0)));
+    CHECK(system_metric("mup.proxy_share", s) == Approx(1.0 / 1024));
+    // Tensor groups of eight stay in a node of eight; pipeline and data cross.
+    const auto report = evaluate(s);
+    REQUIRE(report);
+    CHECK(system_metric("network.inside_bytes", s) ==
+          Approx(find_metric("traffic.tensor_bytes")->value(s, *report)));
+    CHECK(system_metric("network.nic_bytes", s) > 0);
+}
+
+TEST_CASE(
+    "the load of a scenario is at 80% of its goodput, within the objectives, after one prefill at least")
+{
+    Scenario s = preset_scenario("default");
+    s.parallel.tensor = 8;
+    s.parallel.pipeline = 1;
+    CHECK(system_metric("slo.rate", s) == Approx(0.8 * system_metric("slo.goodput", s)));
+    CHECK(system_metric("slo.ttft_90_s", s) < 0.5);
+    CHECK(system_metric("slo.tpot_90_s", s) < 0.05);
+    CHECK(system_metric("slo.ttft_50_s", s) < system_metric("slo.ttft_90_s", s));
+    CHECK(system_metric("slo.attained", s) >= 0.8);
+    CHECK(system_metric("slo.prefill_share", s) < 1);
+    CHECK(system_metric("slo.prefill_share", s) ==
+          Approx(system_metric("slo.rate", s) / 4 * system_metric("slo.prefill_s", s)));
+}
+
+TEST_CASE(
+    "hand-worked: after 131,072 tokens an indexer saves 13.4 times DeepSeek's FLOPs, NSA reads 9,728 keys")
+{
+    const Scenario s = preset_scenario("deepseek-v3-2048");
+    CHECK(system_metric("sparse.key_flops", s) == 278528);
+    CHECK(system_metric("sparse.indexed_reduction", s) ==
+          Approx(131072.0 * 278528 / (131072.0 * 16384 + 2048.0 * 278528)));
+    CHECK(system_metric("sparse.native_keys", s) == 131072 / 16 + 1024 + 512);
+    CHECK(system_metric("sparse.compressed_keys", s) == 1152);
+    CHECK(system_metric("sparse.window_reduction", s) == 32);
 }

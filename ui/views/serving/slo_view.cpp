@@ -40,7 +40,6 @@ constexpr std::array kSystemChoices{
     Choosable{"disaggregated", "Disaggregated",
               "prefill and decode on separate engines; the KV cache is transferred"},
 };
-constexpr double kUsualShare = 0.8;  // of the goodput
 constexpr std::int64_t kPoints = 24; // of a curve over the rate
 
 void panel_traffic(PanelColumn& column, const SloRoom& r)
@@ -165,15 +164,6 @@ const Ink& ink_of(const Theme& t, ServingSystem system)
     return system == ServingSystem::disaggregated ? t.forward
            : system == ServingSystem::chunked     ? t.backward_input
                                                   : t.backward_weight;
-}
-
-LoadSetup SloState::first_setup()
-{
-    LoadSetup first;
-    first.engine.prompt = 1024;
-    first.engine.output = 256;
-    first.engines = 4;
-    return first;
 }
 
 LoadSetup SloState::asked(const Scenario& scenario) const

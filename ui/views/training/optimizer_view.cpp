@@ -8,13 +8,14 @@ namespace ringside
 namespace
 {
 
-constexpr std::array<std::string_view, 5> kPages{"optimizer/rate", "optimizer/clip", "optimizer/valley",
-                                                 "optimizer/batch", "optimizer/muon"};
+constexpr std::array<std::string_view, 6> kPages{"optimizer/rate",  "optimizer/clip", "optimizer/valley",
+                                                 "optimizer/batch", "optimizer/muon", "optimizer/width"};
 
 class OptimizerView final : public PagedView<OptimizerState>
 {
 public:
-    OptimizerView() : PagedView(kPages, {&rate_page, &clip_page, &descent_page, &critical_page, &muon_page})
+    OptimizerView()
+        : PagedView(kPages, {&rate_page, &clip_page, &descent_page, &critical_page, &muon_page, &width_page})
     {
     }
 
@@ -32,7 +33,7 @@ public:
                          state_.descent.stepper = static_cast<Stepper>(k.which);
                      }
                  }},
-                turn_key("Schedule, clipping, quadratic loss, critical batch, Muon"),
+                turn_key("Schedule, clipping, quadratic loss, critical batch, Muon, width"),
                 {"R", "New gradient noise", [this] { ++state_.descent.seed; }},
                 {"I", "Bias correction on and off", flips(state_.descent.bias_correction)},
                 {"drag", "Peak, minimum, gradient, start, batch"}};
@@ -47,7 +48,8 @@ extern const ViewInfo optimizer_view{
     ViewGroup::training,
     "Optimizer",
     "Learning rate and optimizer",
-    "Learning-rate schedules, gradient clipping, AdamW on a quadratic loss, the critical batch size, Muon",
+    "Learning-rate schedules, gradient clipping, AdamW on a quadratic loss, the critical batch size, Muon, "
+    "muP",
     {"micro_batches", "training.tokens"},
     make_view<OptimizerView>,
     kPages};

@@ -36,7 +36,7 @@ struct ContextState
     Mask mask = Mask::full;
     Derived<Scenario, ContextCurves> curves;
     SparseSetup sparse;
-    double tokens = 131072; // before the one that sparse attention is worked out for
+    double tokens = kSparseTokens; // before the one that sparse attention is worked out for
 };
 using ContextRoom = PageRoom<ContextState>;
 

@@ -14,7 +14,7 @@ struct FabricLook
     FabricPlace from{0, 1};
     FabricPlace to{2, 5};
     bool forwarding = false; // PXN
-    std::int64_t ports = 64;
+    std::int64_t ports = kSwitchPorts;
     std::int64_t planes = 8;
 };
 

@@ -92,8 +92,8 @@ void draw_point(const Painter& p, Plot& plot, LawsState& state, const LawsSplit&
 {
     plot.line({{split.parameters, plot.y.low}, {split.parameters, split.loss}}, {p.theme.text, 1});
     const std::string words =
-        fmt::format("{} on {}, {} tokens per parameter", format_count(split.parameters),
-                    format_count(split.tokens), three_digits(split.tokens / split.parameters));
+        fmt::format("{} on {}, {} tokens per parameter, loss {:.3f}", format_count(split.parameters),
+                    format_count(split.tokens), three_digits(split.tokens / split.parameters), split.loss);
     if (const auto to = plot.grip({split.parameters, split.loss}, "###point in the valley", words).x(1.1))
     {
         move_along(state, split, *to);

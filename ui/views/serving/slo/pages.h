@@ -16,7 +16,7 @@ struct SloState
 {
     using From = std::pair<Scenario, LoadSetup>;
 
-    LoadSetup setup = first_setup();
+    LoadSetup setup = usual_load({});
     std::optional<std::int64_t> gpus;      // of an engine; as the scenario's tensor parallelism
     std::optional<double> rate;            // 80% of the goodput
     std::optional<ServingEngine> software; // the scenario's serving names, else vLLM
@@ -34,8 +34,6 @@ struct SloState
     const std::vector<WideEngine>& wide_of(const Scenario& scenario, bool two_batch) const;
 
 private:
-    static LoadSetup first_setup();
-
     Derived<From, double> goodput_;
     Derived<From, LoadReport> load_;
     Derived<From, std::vector<LoadReport>> curve_;

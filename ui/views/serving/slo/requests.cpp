@@ -195,6 +195,13 @@ void draw_latency(const SloRoom& r, Rect area, std::string_view title, double Lo
         objective = std::max(1e-4, *to);
         r.out.animating = true;
     }
+    if (const double most = r.state.goodput_of(s); most > 0)
+    {
+        plot.rule_x(most, {t.muted, 1, true}, fmt::format("goodput {}", load_words(most)));
+    }
+    const LoadReport& now = r.state.load_of(s);
+    plot.dot({now.setup.rate, now.*at_90}, {t.text});
+    plot.label({now.setup.rate, now.*at_90}, latency_words(now.*at_90), true);
     const std::string rate_id = fmt::format("{} rate", id);
     if (const auto to =
             plot.rule_x(r.state.rate_of(s), {t.text, 2, true}, "", rate_id.c_str()).x(high.front().x / 2))
