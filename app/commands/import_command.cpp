@@ -1,12 +1,14 @@
 // `ringside import`: launch files of frameworks; `import hf`: a model's config.json from the Hugging Face hub
-// as a shape of ours; `import run`: files of a training run.
+// as a shape of ours; `import run`: files of a training run; `import serving`: a serving engine's command.
 #include "app/commands/import_launch.h"
 #include "app/commands/import_run.h"
 #include "app/files/files.h"
 #include "core/base/text/text.h"
 #include "core/model/weights.h"
+#include "core/planner/launch/serving_launch.h"
 #include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
+#include "core/scenario/json/serving_json.h"
 
 #include <cctype>
 
@@ -162,6 +164,50 @@ void add_hf_options(CLI::App& app, ImportOptions& o)
     add_json(app, o);
 }
 
+struct ServingImportOptions : CommonOptions
+{
+    std::vector<std::string> files;   // scripts that start an engine; of two the first prefills
+    std::vector<std::string> options; // TensorRT-LLM's options files, one for each script
+    std::string scenario;             // what commands do not say; empty: the defaults
+};
+
+int run_import_serving(const ServingImportOptions& o)
+{
+    const Presets& presets = open_presets(o).presets;
+    Scenario scenario = o.scenario.empty() ? Scenario() : read_scenario(o.scenario, {}, presets);
+    std::vector<ServingCommand> commands;
+    for (std::size_t i = 0; i < o.files.size(); ++i)
+    {
+        commands.push_back({or_end(read_text(o.files[i], {kMaxConfigBytes}))});
+        commands.back().options =
+            i < o.options.size() ? or_end(read_text(o.options[i], {kMaxConfigBytes})) : "";
+    }
+    Serving usual;
+    usual.traffic.concurrency = 64; // as where a scenario says nothing
+    const Serving& base = scenario.serving ? *scenario.serving : usual;
+    ServingReading read = or_end(read_serving_command(commands, base, presets), o.files.front());
+    for (const std::string& flag : read.unread)
+    {
+        warn("not read: {}\n", flag);
+    }
+    scenario.serving = std::make_shared<const Serving>(std::move(read.serving));
+    print_document(o.scenario.empty() ? json{{"serving", serving_json(*scenario.serving, presets)}}
+                                      : to_json(scenario, presets));
+    return kDone;
+}
+
+void add_serving_options(CLI::App& app, ServingImportOptions& o)
+{
+    app.add_option("SCRIPT", o.files, "script of vllm serve, sglang.launch_server or trtllm-serve")
+        ->required()
+        ->expected(1, 2);
+    app.add_option("--options", o.options, "options file of TensorRT-LLM, one per script")->expected(1, 2);
+    app.add_option("--scenario", o.scenario, "scenario with what commands do not say: model, GPUs, traffic");
+}
+
+constexpr CliCommand kServing =
+    command<add_serving_options, run_import_serving>("serving", "the command of a serving engine");
+
 constexpr CliCommand kHuggingFace =
     command<add_hf_options, run_import_hf>("hf", "config.json of the Hugging Face Hub");
 
@@ -210,6 +256,7 @@ const CliCommand import_command{"import", "import launch files and models of oth
                                         });
                                     kHuggingFace.add(kHuggingFace, app, program);
                                     kRun.add(kRun, app, program);
+                                    kServing.add(kServing, app, program);
                                     for (const LaunchKind& kind : launch_kinds())
                                     {
                                         add_kind(app, program, kind);

@@ -8,6 +8,7 @@
 #include "core/model/weights.h"
 #include "core/performance/step_time.h"
 #include "core/serving/lengths.h"
+#include "core/serving/load.h"
 #include "core/serving/serving.h"
 
 #include <algorithm>
@@ -23,23 +24,18 @@ namespace
 
 constexpr std::int64_t kMostSamples = 65536;
 constexpr double kMostTokens = 1e6;
-// A decoding step: what decoding kernels reach of the roofline, and the host's part. Fitted on two published
-// steps, Qwen3-30B-A3B with 2,048 responses on 32 H100, on-policy and one step off (NVIDIA-NeMo/RL,
-// performance summary): 163 s for 192 and 152 in BF16. DeepSeek-V3 on 256, which nothing was fitted to, comes
-// out at 78 s for 134. With the clock of core/serving/engine the step off takes 240 s for 152.
-constexpr double kReached = 0.95;
-constexpr double kHostSeconds = 0.5e-3;
 
 double mean_of(const std::vector<double>& values)
 {
     return sum_over(values, [](double v) { return v; }) / real(std::ssize(values));
 }
 
-using Clock = std::function<double(double batch, double context)>;
+using DecodingClock = std::function<double(double batch, double context)>;
 
 // One engine's responses, as many together as it holds. Between two ends nothing changes but the caches'
 // lengths.
-EngineSpan decoded(const std::vector<double>& answers, const Clock& clock, std::int64_t most, double prompt)
+EngineSpan decoded(const std::vector<double>& answers, const DecodingClock& clock, std::int64_t most,
+                   double prompt)
 {
     using Stay = std::pair<double, double>; // end and start [tokens], on the engine's clock
     std::priority_queue<Stay, std::vector<Stay>, std::greater<>> stays;
@@ -127,13 +123,22 @@ double trained_states(Scenario alone)
     return (all.total() - all.of(Component::activations) - all.of(Component::buffers)).value;
 }
 
+// Engines of this setup as the scenario's engine runs them; vLLM, where it names none.
+Serving engine_of(const Scenario& scenario, const ServingSetup& engine)
+{
+    LoadSetup load;
+    load.engine = engine;
+    load.software = serving_engine(scenario);
+    return serving_of(scenario, load);
+}
+
 // What does not depend on how many GPUs do which.
 class Rollout
 {
 public:
     Rollout(const Scenario& scenario, const RolloutSetup& setup)
         : s_(scenario), setup_(legal(scenario, setup)), served_(serving_report(scenario, serving_of(setup_))),
-          clock_(iteration_clock(scenario, served_.setup)),
+          clock_(scenario, engine_of(scenario, served_.setup), engine_of(scenario, served_.setup).layout),
           lengths_(lognormal_lengths(setup_.samples, real(setup_.answer), setup_.spread, real(setup_.cap))),
           sync_(weight_sync_seconds(served_.model_weights.value)), states_(trained_states(scenario))
     {
@@ -185,7 +190,7 @@ private:
     }
     double decode(double batch, double context) const
     {
-        return clock_({batch, context, 1, {}}).total() / kReached + kHostSeconds;
+        return clock_.time({.decoding = batch, .context = context}).total();
     }
     std::int64_t share_of(const RolloutReport& r) const
     {
@@ -202,7 +207,7 @@ private:
     // In an order that knows nothing of lengths.
     std::vector<EngineSpan> dealt(const RolloutReport& r, std::int64_t batch, std::int64_t seed) const
     {
-        const Clock clock = [this](double b, double context) { return decode(b, context); };
+        const DecodingClock clock = [this](double b, double context) { return decode(b, context); };
         std::vector<double> all = lengths_;
         SplitMix random(static_cast<std::uint64_t>(seed));
         shuffle(all, random);
@@ -244,27 +249,17 @@ private:
         r.flight = batch > 0
                        ? real(setup_.answer) * decode(batch, real(setup_.prompt) + real(setup_.answer) / 2)
                        : 0;
-        switch (setup_.placement)
-        {
-        case RolloutPlacement::colocated:
-        case RolloutPlacement::split:
-            r.step = r.generation + r.training + r.sync;
-            return;
-        case RolloutPlacement::one_step_off:
-            r.step = std::max(r.generation, r.training) + r.sync;
-            r.staleness = 1;
-            return;
-        case RolloutPlacement::asynchronous:
-            r.step = std::max({r.steady, r.training + r.sync, r.flight / setup_.staleness_cap});
-            r.staleness = r.step > 0 ? std::max(1.0, r.flight / r.step) : 0;
-            return;
-        }
+        r.step = rollout_step(r, 1);
+        const bool free = setup_.placement == RolloutPlacement::asynchronous;
+        r.staleness = setup_.placement == RolloutPlacement::one_step_off ? 1
+                      : free && r.step > 0                               ? std::max(1.0, r.flight / r.step)
+                                                                         : 0;
     }
 
     const Scenario& s_;
     RolloutSetup setup_;
     ServingReport served_;
-    std::function<ServingTime(const Iteration&)> clock_;
+    EngineClock clock_;
     std::vector<double> lengths_;
     double sync_;
     double states_;      // [B] of all that is trained and what it is trained beside
@@ -275,6 +270,19 @@ private:
 };
 
 } // namespace
+
+double rollout_step(const RolloutReport& r, double slower)
+{
+    switch (r.setup.placement)
+    {
+    case RolloutPlacement::one_step_off:
+        return std::max(slower * r.generation, r.training) + r.sync;
+    case RolloutPlacement::asynchronous:
+        return std::max({slower * r.steady, r.training + r.sync, slower * r.flight / r.setup.staleness_cap});
+    default:
+        return slower * r.generation + r.training + r.sync;
+    }
+}
 
 double weight_sync_seconds(double bytes)
 {

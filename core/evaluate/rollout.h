@@ -5,7 +5,7 @@
 // Lengths of responses are lognormal, cut off at a cap, and dealt to the engines evenly: the same ones every
 // time. An engine decodes its responses together, as many as its memory holds, and lets the next in where one
 // ends (core/serving/batching.h); what it has left towards the end is too little to fill it, and that is the
-// tail. A decoding step is the roofline of serving.h over what of it is reached, and the host's part.
+// tail. A decoding step takes what an iteration of the scenario's engine does (core/serving/engine/clock.h).
 // What follows generation are passes over every token, in the order of verl's trainer (volcengine/verl,
 // verl/trainer/ppo/ray_trainer.py, fit(): "reward", "old_log_prob", "ref", "update_actor"; OpenRLHF makes the
 // same in trainer/ppo_utils/experience_maker.py): a forward of the reward model where one scores, a forward
@@ -99,6 +99,9 @@ struct RolloutReport
     // The share of generation that the tail costs.
     double tail() const { return generation > 0 ? 1 - steady / generation : 0; }
 };
+
+// [s] The step, were generation to take `slower` times as long.
+double rollout_step(const RolloutReport& report, double slower);
 
 // The scenario must be valid; it gives model, GPUs and the rate of training. Where an engine takes all GPUs
 // they are colocated, whatever was asked.

@@ -46,17 +46,20 @@ constexpr std::array kFitted{
     FittedConstant{&ServingEngine::reduce_us, 8, 4, 30},
     FittedConstant{&ServingEngine::step_us, 300, 50, 3000},
     FittedConstant{&ServingEngine::request_us, 8, 2, 30},
-    FittedConstant{&ServingEngine::weight_bandwidth, 0.85, 0.7, 0.95},
-    FittedConstant{&ServingEngine::kv_bandwidth, 0.85, 0.6, 0.95},
+    FittedConstant{&ServingEngine::weight_bandwidth, 0.85, 0.7, 0.98},
+    FittedConstant{&ServingEngine::kv_bandwidth, 0.85, 0.4, 0.95},
     FittedConstant{&ServingEngine::kv8_bandwidth, 0.6, 0.3, 0.95},
-    FittedConstant{&ServingEngine::kv_start, 256, 1, 3000},
+    FittedConstant{&ServingEngine::kv_start_us, 10, 1, 100},
     FittedConstant{&ServingEngine::products, 0.65, 0.4, 0.85},
     FittedConstant{&ServingEngine::grouped, 0.5, 0.15, 1},
     FittedConstant{&ServingEngine::grouped_rows, 16, 1, 128},
+    FittedConstant{&ServingEngine::grouped_width, 500, 20, 8000},
+    FittedConstant{&ServingEngine::expert_spread, 0.5, 0.05, 4},
     FittedConstant{&ServingEngine::widened, 0.6, 0.2, 1},
-    FittedConstant{&ServingEngine::attention, 0.45, 0.15, 0.75},
+    FittedConstant{&ServingEngine::attention, 0.45, 0.15, 0.9},
     FittedConstant{&ServingEngine::link, 0.7, 0.3, 0.9},
     FittedConstant{&ServingEngine::prompt_ms, 5, 1, 30},
+    FittedConstant{&ServingEngine::token_us, 4, 0.5, 15},
 };
 
 const Field<ServingEngine>& field_of(double ServingEngine::*member)
@@ -72,18 +75,15 @@ const Field<ServingEngine>& field_of(double ServingEngine::*member)
 
 Scenario with_constants(const Scenario& scenario, const ServingEngine& constants, bool shorter)
 {
-    constexpr std::int64_t kFewTurns = 5;       // of a closed loop; and
     constexpr std::int64_t kFewRequests = 1500; // of a replica say the same in less time
     Serving s = *scenario.serving;
     for (const FittedConstant& c : kFitted)
     {
         s.engine.*c.member = constants.*c.member;
     }
-    if (shorter && s.traffic.arrivals() == Arrivals::concurrency)
-    {
-        s.traffic.requests = kFewTurns * s.traffic.concurrency;
-    }
-    else if (shorter && s.traffic.requests > 0)
+    const bool closed =
+        s.traffic.arrivals() == Arrivals::concurrency; // its first turn queues: all are needed
+    if (shorter && !closed && s.traffic.requests > 0)
     {
         s.traffic.requests = std::min(s.traffic.requests, kFewRequests * s.layout.replicas);
     }

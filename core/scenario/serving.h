@@ -64,28 +64,35 @@ struct ServingEngine
     std::string name = "vLLM";
     // What an iteration takes beside reading and multiplying; how many kernels a layer has follows from the
     // model (core/serving/engine/clock.h).
-    double kernel_us = 2.82;         // [us] of a kernel in a replayed graph: its start, the gap before it
-    double eager_kernel_us = 100;    // [us] the host takes to launch one without a graph
-    double reduce_us = 12.9;         // [us] an all-reduce before its first byte
-    double step_us = 131;            // [us] of an iteration: sampling, embedding, scheduler
-    double request_us = 2.5;         // [us] for each sequence in it
-    double weight_bandwidth = 0.833; // share of the memory's that reading weights reaches
-    double kv_bandwidth = 0.667;     // the same of keys and values of 16 bits
-    double kv8_bandwidth = 0.495;    // of 8 bits
-    double kv_start = 567;           // [tokens] more that each sequence's cache takes as long as
-    double products = 0.726;         // share of the dense peak that products of many rows reach
-    double grouped = 0.528;          // of `products`, what experts' reach where rows abound
-    double grouped_rows = 25.9;      // [rows] more that each expert's product takes as long as
-    double widened = 0.595;          // of `products`, where stored integers or 4 bits are widened to 16 first
+    double kernel_us = 1.85;         // [us] of a kernel in a replayed graph: its start, the gap before it
+    double eager_kernel_us = 79.2;   // [us] the host takes to launch one without a graph
+    double reduce_us = 19.7;         // [us] an all-reduce before its first byte
+    double step_us = 391;            // [us] of an iteration: sampling, embedding, scheduler
+    double request_us = 3.22;        // [us] for each sequence in it
+    double weight_bandwidth = 0.897; // share of the memory's that reading weights reaches
+    double kv_bandwidth = 0.584;     // the same of keys and values of 16 bits
+    double kv8_bandwidth = 0.583;    // of 8 bits
+    double kv_start_us = 6.8;        // [us] of a multiprocessor before one head of a sequence's cache streams
+    double products = 0.735;         // share of the dense peak that products of many rows reach
+    double grouped = 0.548;          // of `products`, what experts' reach where rows abound
+    double grouped_rows = 17.9;      // [rows] more that each expert's product takes as long as
+    double grouped_width = 472;      // [columns] more of an expert on a GPU that it takes as long as
+    double expert_spread = 2.21;     // coefficient of variation of the tokens that experts get
+    double widened = 0.715;          // of `products`, where stored integers or 4 bits are widened to 16 first
     double overlap = 3;              // power p of (read^p + multiply^p)^(1/p); large: the longer of the two
-    double attention = 0.31;         // share of the 16-bit peak that attention reaches
-    double link = 0.475;             // share of the link's rate that all-reduces of many bytes reach
-    double prompt_ms = 2.81;         // [ms] of a request beside the engine's iterations, to its first token
-    double graph_tokens = 512;       // an iteration of more tokens is launched kernel by kernel
+    double attention = 0.741;        // share of the 16-bit peak that attention reaches
+    double link = 0.473;             // share of the link's rate that all-reduces of many bytes reach
+    double prompt_ms = 17.8;         // [ms] of a request beside the engine's iterations, to its first token
+    double token_us = 2.66;          // [us] for each of its prompt's tokens: text to tokens
+    double graph_tokens = 512;       // an iteration with prompts of more tokens is launched kernel by kernel
     double memory_fraction = 0.9;    // of what `room` says
     double workspace_gb = 4;         // [GB] activations, graphs, libraries
     std::int64_t max_num_seqs = 1024;
     std::int64_t max_num_batched_tokens = 8192;
+    std::int64_t scheduler_recv_interval = 1; // [decoding steps] between looks for new requests
+    std::int64_t balance_iters = 0; // that a prompt waits until every attention replica has one; 0: none
+    bool plans_ahead = true;        // an iteration is chosen when the one before it begins
+    bool chunked_prefill = true;    // prompts are split where they fill an iteration
     BatchScheduler scheduler = BatchScheduler::mixed;
     Admission admission = Admission::preempting;
     RoomRule room = RoomRule::of_all;
@@ -227,7 +234,7 @@ struct Serving
     ServingSpeculation speculative;
     std::int64_t redundant_experts = 0;
     bool two_batch = false;
-    double imbalance = 1;                            // tokens of the busiest GPU's experts over the mean
+    double imbalance = 0; // tokens of the busiest GPU's experts over the mean; 0: of the engine's spread
     std::shared_ptr<const ServingEvidence> evidence; // what its figures were held against; null: nothing
 
     bool operator==(const Serving&) const;

@@ -133,5 +133,21 @@ def test_export_writes_the_command_of_a_serving_engine_and_lists_what_it_cannot_
     assert "serving: is not in the scenario" in ran("export", "-", "--to", "vllm", scenario={"model": "llama-3.1-8b"}, code=2).stderr
 
 
+def test_import_serving_reads_back_what_export_wrote():
+    balanced = json.loads(json.dumps(MOE))
+    balanced["serving"] |= {"engine": {"preset": "tensorrt-llm", "balance_iters": 60}, "weights": "fp8", "two_batch": False, "redundant_experts": 0}
+    for tool, scenario in (("vllm", SERVED), ("sglang", MOE), ("trtllm", balanced)):
+        with tempfile.TemporaryDirectory(prefix="ringside-test-") as where:
+            base = pathlib.Path(where) / "base.json"
+            base.write_text(json.dumps(scenario), encoding="utf-8")
+            ran("export", base, "--to", tool, "-o", where)
+            options = pathlib.Path(where) / "serve-options.yaml"
+            read = ran("import", "serving", pathlib.Path(where) / "serve.sh", *(["--options", options] if options.exists() else []), "--scenario", base)
+            assert not read.stderr, read.stderr
+            again = ran("evaluate", "-", "--json", scenario=json.loads(read.stdout)).stdout
+            assert again == ran("evaluate", base, "--json").stdout, tool
+    assert "starts no serving engine" in ran("import", "serving", "-", scenario={}, code=2).stderr
+
+
 if __name__ == "__main__":
     run_tests(globals(), sys.argv[3:])

@@ -1,12 +1,18 @@
 // A scenario's serving as the command of an engine: vLLM, SGLang or TensorRT-LLM. Pure text; nothing is
 // started. Every setting names its field, and every field that the engine has no setting for is named.
 //
-// Flags as in vLLM's vllm/engine/arg_utils.py, SGLang's python/sglang/srt/server_args.py and TensorRT-LLM's
-// tensorrt_llm/commands/serve.py and llmapi/llm_args.py. Traffic and objective are the client's. $MODEL
-// stands for the checkpoint, whose own quantization wins over a flag.
+// A flag's release is the earliest that one of these has it in, no more: ai-dynamo/aiconfigurator, src/
+// aiconfigurator/generator/config/backend_templates, a template for each release; SemiAnalysisAI/InferenceX,
+// benchmarks, whose images are pinned; vLLM's vllm/engine/arg_utils.py of 0.7.2 and its documentation of
+// 0.11.2; TensorRT-LLM's of 0.18.2 and tensorrt_llm/commands/serve.py of 1.2. None: in a source without a
+// release. vLLM's half batches need --all2all-backend of DeepEP. Traffic and objective are the client's.
+// $MODEL stands for the checkpoint, whose own quantization wins over a flag.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/planner/launch/launch.h"
+#include "core/scenario/presets.h"
+#include "core/scenario/serving.h"
 
 #include <string_view>
 #include <vector>
@@ -20,5 +26,21 @@ bool is_serving_tool(std::string_view name);
 
 // The scenario must be valid and describe its serving; `tool` is one of serving_tools().
 Launch write_serving(const Scenario& scenario, std::string_view tool);
+
+// An engine's command as it stands in a shell script, and TensorRT-LLM's options file.
+struct ServingCommand
+{
+    std::string command;
+    std::string options = {};
+};
+struct ServingReading
+{
+    Serving serving;
+    std::vector<std::string> unread; // flags that no field has, or whose value none understands
+};
+// Reads what write_serving() writes, and flags of people's own: what commands do not say is `base`'s. Of two
+// commands the first prefills.
+Result<ServingReading> read_serving_command(const std::vector<ServingCommand>& commands, const Serving& base,
+                                            const Presets& presets);
 
 } // namespace ringside

@@ -73,6 +73,14 @@ double layer_kernels(const Model& m, std::int64_t layer, bool dense_quantized, b
            (routed ? kRouted + (experts_quantized ? 2 : 0) : 0);
 }
 
+double expert_imbalance(double spread, double experts, double gpus)
+{
+    constexpr double kMost = 2.54; // what balancing gained in decoding on 72 GPUs (lmsys.org, 2025-05-05)
+    return gpus > 1 && experts > 0
+               ? std::min(kMost, 1 + spread * std::sqrt(2 * std::log(gpus) * gpus / experts))
+               : 1;
+}
+
 EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const ServingLayout& layout)
     : engine_(serving.engine), layout_(layout), scenario_(scenario)
 {
@@ -88,7 +96,9 @@ EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const
     kernels_ = sum_over(m.layers, [&](std::int64_t i)
                         { return layer_kernels(m, i, dense_quantized, experts_quantized); });
     two_batch_ = serving.two_batch && layout.data > 1;
-    imbalance_ = serving.imbalance;
+    const bool dealt = serving.imbalance < 1 && serving.redundant_experts == 0;
+    imbalance_ = dealt ? expert_imbalance(engine_.expert_spread, real(m.experts), real(layout.expert))
+                       : std::max(1.0, serving.imbalance);
     hidden_ = real(m.hidden);
     const auto reached = [&](StorePrecision stored)
     {
@@ -96,7 +106,9 @@ EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const
         return product_peak(gpu, stored) * engine_.products * (widened ? engine_.widened : 1);
     };
     dense_peak_ = reached(serving.rest);
-    expert_peak_ = reached(serving.experts) * engine_.grouped;
+    const double columns = real(m.expert_ffn > 0 ? m.expert_ffn : m.ffn); // of an expert on one GPU
+    const double width = columns * real(layout.expert) / real(layout.tensor * layout.data);
+    expert_peak_ = reached(serving.experts) * engine_.grouped * width / (width + engine_.grouped_width);
     attention_peak_ = gpu.bf16_tflops * 1e12 * engine_.attention * real(layout.tensor);
     memory_rate_ = gpu.hbm_gb_per_s * 1e9;
     const bool narrow = stored_bits(serving.kv_cache) < 16;
@@ -111,6 +123,9 @@ EngineClock::EngineClock(const Scenario& scenario, const Serving& serving, const
     wide_.eight_bit = experts_quantized;
     wide_.imbalance = imbalance_;
     shape_ = cache_shape(m, layout.tensor);
+    const double heads = shape_.latent ? 1 : std::max(1.0, std::floor(shape_.kv_heads / shape_.ranks));
+    sequence_start_ =
+        layers_ * heads * engine_.kv_start_us * 1e-6 / std::max(1.0, gpu.calibration.multiprocessors);
     count_weights(scenario_, serving);
     find_room(scenario_, serving);
 }
@@ -199,11 +214,14 @@ double EngineClock::exchange(double tokens, bool prompts) const
                : 0;
 }
 
-// What the host needs to launch all kernels, where no graph is replayed.
+// What the host needs to launch all kernels where no graph is replayed, or what lies between the pieces of
+// one.
 double EngineClock::launched(double tokens, bool prompts) const
 {
+    constexpr double kBetweenPieces = 2; // of a layer
     const bool eager = (prompts && tokens > engine_.graph_tokens) || !graphs_;
-    return eager ? kernels_ * engine_.eager_kernel_us * 1e-6 : 0;
+    const double launches = eager ? kernels_ : prompts ? kBetweenPieces * layers_ : 0;
+    return launches * engine_.eager_kernel_us * 1e-6;
 }
 
 EngineTime EngineClock::time(const EngineWork& work) const
@@ -227,8 +245,8 @@ EngineTime EngineClock::time(const EngineWork& work) const
     const double scored =
         decoded * shape_.over_layers([&](const AttentionLayers& a) { return a.decoded(work.context); }) /
         attention_peak_;
-    const double cached = read(work.context) + engine_.kv_start * token_bytes_;
-    t.kv = std::max((work.decoding * cached + before) / kv_rate_, scored);
+    const double reading = (work.decoding * read(work.context) + before) / kv_rate_;
+    t.kv = std::max(reading + work.decoding * sequence_start_, scored);
     t.reduce = reduce(tokens);
     t.host = (engine_.step_us + engine_.request_us * (work.decoding + real(std::ssize(work.prompts)))) * 1e-6;
     t.launch = (halves ? 2 : 1) * kernels_ * engine_.kernel_us * 1e-6;

@@ -40,8 +40,8 @@ struct EngineKind
           seqs(s.max_num_seqs > 0 ? s.max_num_seqs : s.engine.max_num_seqs),
           budget(real(s.max_num_batched_tokens > 0 ? s.max_num_batched_tokens
                                                    : s.engine.max_num_batched_tokens)),
-          mixed(s.scheduler == BatchScheduler::mixed), ranks(std::min(layout.data, followed)),
-          alike(real(layout.data) / real(ranks)), room(clock.room())
+          mixed(s.scheduler == BatchScheduler::mixed), chunked(s.engine.chunked_prefill),
+          ranks(std::min(layout.data, followed)), alike(real(layout.data) / real(ranks)), room(clock.room())
     {
     }
 
@@ -54,6 +54,7 @@ struct EngineKind
     std::int64_t seqs;
     double budget;
     bool mixed;
+    bool chunked;
     std::int64_t ranks;
     double alike; // attention replicas that each followed one stands for
     double room;
@@ -71,6 +72,7 @@ struct OnRank
     double reserved = 0;
     double joined = 0; // steps of the rank when it began to decode
     bool running = false;
+    double since = 0; // [s] when it came
 };
 
 class EngineRank
@@ -78,14 +80,14 @@ class EngineRank
 public:
     explicit EngineRank(const EngineKind& kind) : k_(kind) {}
 
-    void take(std::size_t request, double prompt, double cached, double left)
+    void take(std::size_t request, double prompt, double cached, double left, double when)
     {
-        waiting_.push_back({request, prompt, left, cached, 0, 0, false});
+        waiting_.push_back({request, prompt, left, cached, 0, 0, false, when});
     }
     // One whose cache has come from elsewhere.
     void join(std::size_t request, double prompt, double left)
     {
-        waiting_.push_back({request, prompt, left, prompt, 0, 0, false});
+        waiting_.push_back({request, prompt, left, prompt, 0, 0, false, 0});
     }
     double load() const { return real(std::ssize(waiting_) + running_); }
     double waiting() const { return real(std::ssize(waiting_)); }
@@ -93,21 +95,31 @@ public:
     double decoding() const { return k_.mixed || pieces_.empty() ? real(running_) : 0; }
     double context() const { return running_ > 0 ? offset_ / real(running_) + steps_ * k_.answer : 0; }
     bool idle() const { return waiting_.empty() && running_ == 0; }
+    // Whether a request waits that came by then, and whether one that came later.
+    bool has_prompt(double known) const { return !waiting_.empty() && waiting_.front().since <= known; }
+    bool has_later(double known) const { return !waiting_.empty() && waiting_.back().since > known; }
+    const std::vector<PromptPiece>& none()
+    {
+        pieces_.clear();
+        return pieces_;
+    }
 
-    // The pieces of prompts that the next iteration computes; those that start now get their time.
-    const std::vector<PromptPiece>& choose(double now, std::vector<EngineRequest>& all)
+    // The pieces of prompts that the next iteration computes, of requests that had come at `known`; those
+    // that start now get their time.
+    const std::vector<PromptPiece>& choose(double now, double known, std::vector<EngineRequest>& all)
     {
         pieces_.clear();
         double budget = k_.budget - (k_.mixed ? real(running_) * (1 + k_.drafted) : 0);
         for (OnRank& r : waiting_)
         {
-            if (!admit(r))
+            const double left = r.prompt - r.done;
+            const bool whole = k_.chunked || pieces_.empty() || left <= budget || left > k_.budget;
+            if (r.since > known || !whole || !admit(r))
             {
                 break;
             }
             EngineRequest& request = all[r.request];
             request.start = request.start < 0 ? now : request.start;
-            const double left = r.prompt - r.done;
             const double piece = std::min(left, std::floor(budget));
             if (left > 0 && piece < 1)
             {
@@ -153,8 +165,9 @@ public:
             const double answered = (steps_ - r.joined) * k_.answer;
             leave(slot);
             all[r.request].preempted += 1;
-            waiting_.insert(waiting_.begin() + admitted_, {r.request, r.prompt + answered,
-                                                           std::max(1.0, r.left - answered), 0, 0, 0, false});
+            waiting_.insert(
+                waiting_.begin() + admitted_,
+                {r.request, r.prompt + answered, std::max(1.0, r.left - answered), 0, 0, 0, false, 0});
             given_up += 1;
             blocked_ = true;
         }
@@ -324,7 +337,10 @@ public:
     // A request that is there at `when`; of one to be decoded only, `left` tokens.
     void take(std::size_t i, const EngineRequest& r, double when, double left)
     {
-        now_ = idle() ? std::max(now_, when) : now_;
+        if (idle())
+        {
+            now_ = begun_ = known_ = std::max(now_, when);
+        }
         EngineRank& rank =
             *std::ranges::min_element(ranks_, {}, [](const EngineRank& o) { return o.load(); });
         if (k_.role == EngineRole::decode)
@@ -332,7 +348,7 @@ public:
             rank.join(i, real(r.prompt) + 1, left);
             return;
         }
-        rank.take(i, real(r.prompt), real(r.cached), real(r.output) - 1);
+        rank.take(i, real(r.prompt), real(r.cached), real(r.output) - 1, when);
     }
 
     // One iteration, or steps until `horizon`.
@@ -347,7 +363,12 @@ public:
         {
             rank.admit_ready();
             preemptions_ += rank.preempt(all);
-            const auto& pieces = rank.choose(now_, all);
+        }
+        look();
+        const bool held = balances();
+        for (EngineRank& rank : ranks_)
+        {
+            const auto& pieces = held ? rank.none() : rank.choose(now_, known_, all);
             const double tokens = sum_over(pieces, &PromptPiece::tokens);
             const double n = rank.decoding();
             prompts += tokens;
@@ -370,6 +391,35 @@ public:
     std::int64_t preemptions() const { return preemptions_; }
 
 private:
+    bool later() const
+    {
+        return std::ranges::any_of(ranks_, [this](const EngineRank& r) { return r.has_later(known_); });
+    }
+    // Which requests the iteration that begins now was chosen from.
+    void look()
+    {
+        const auto works = [this](const EngineRank& r) { return r.running() > 0 || r.has_prompt(known_); };
+        if (std::ranges::none_of(ranks_, works)) // nothing to plan beside
+        {
+            known_ = now_;
+            unseen_ = 0;
+        }
+        else if (unseen_ >= real(k_.engine.scheduler_recv_interval))
+        {
+            known_ = k_.engine.plans_ahead ? std::max(known_, begun_) : now_;
+            unseen_ = 0;
+        }
+    }
+    // Whether prompts wait for those of other attention replicas.
+    bool balances()
+    {
+        const auto waits = [this](const EngineRank& r) { return r.has_prompt(known_); };
+        const auto decodes = [](const EngineRank& r) { return r.running() > 0; };
+        const bool some = std::ranges::any_of(ranks_, waits) && !std::ranges::all_of(ranks_, waits) &&
+                          std::ranges::all_of(ranks_, decodes);
+        held_ = some && k_.engine.balance_iters > 0 ? held_ + 1 : 0;
+        return held_ > 0 && held_ <= real(k_.engine.balance_iters);
+    }
     double seconds(const EngineWork& work) const
     {
         const double pass = k_.clock.time(work).total();
@@ -395,11 +445,17 @@ private:
             {
                 steps = std::min(steps, rank.running() > 0 ? rank.free_steps() : steps);
             }
-            steps = std::max(1.0, std::min(steps, std::ceil((horizon - now_) / once)));
+            const double look =
+                later() ? std::max(1.0, real(k_.engine.scheduler_recv_interval) - unseen_) : steps;
+            steps =
+                held_ > 0 ? 1 : std::max(1.0, std::min({steps, look, std::ceil((horizon - now_) / once)}));
             work.context += (steps - 1) / 2 * k_.answer;
             once = steps > 1 ? seconds(work) : once;
         }
         now_ += steps * once;
+        begun_ = now_ - once;
+        const double interval = real(k_.engine.scheduler_recv_interval);
+        unseen_ = prompts > 0 ? interval : std::fmod(unseen_ + steps - 1, interval) + 1;
         if (kept != nullptr && kept->size() < kMostKeptSteps)
         {
             kept->push_back({start, now_, work.decoding, prompts,
@@ -436,6 +492,10 @@ private:
     const EngineKind& k_;
     std::vector<EngineRank> ranks_;
     double now_ = 0;
+    double begun_ = 0;  // [s] the latest iteration
+    double known_ = 0;  // [s] when the scheduler last looked for requests
+    double unseen_ = 0; // decoding steps since
+    double held_ = 0;   // iterations that prompts have waited for those of other replicas
     std::int64_t preemptions_ = 0;
 };
 
@@ -447,9 +507,8 @@ public:
         : apart_(s.disaggregated),
           front_kind_(scenario, s, apart_ ? s.prefill : s.layout,
                       apart_ ? EngineRole::prefill : EngineRole::both, count.followed),
-          back_kind_(scenario, s, s.layout, EngineRole::decode, count.followed),
-          before_(s.engine.prompt_ms * 1e-3), moved_(move_seconds(scenario, s)),
-          front_(at(count.front), OneEngine(front_kind_)),
+          back_kind_(scenario, s, s.layout, EngineRole::decode, count.followed), engine_(s.engine),
+          moved_(move_seconds(scenario, s)), front_(at(count.front), OneEngine(front_kind_)),
           back_(apart_ ? at(count.back) : 0, OneEngine(back_kind_))
     {
     }
@@ -464,11 +523,11 @@ public:
         for (std::size_t i = 0; i < next; ++i)
         {
             all[i].arrival = 0;
-            events_.push({before_, i, -1});
+            events_.push({before(all[i]), i, -1});
         }
         for (;;)
         {
-            const double sent = !closed && next < all.size() ? all[next].arrival + before_ : kNever;
+            const double sent = !closed && next < all.size() ? all[next].arrival + before(all[next]) : kNever;
             const double event = events_.empty() ? kNever : events_.top().when;
             OneEngine* busy = earliest();
             const double now = busy != nullptr ? busy->now() : kNever;
@@ -535,6 +594,11 @@ private:
         }
         return soonest;
     }
+    // [s] of a request before it is with an engine
+    double before(const EngineRequest& r) const
+    {
+        return engine_.prompt_ms * 1e-3 + engine_.token_us * 1e-6 * real(r.prompt);
+    }
     // To the engine with the fewest.
     static void give(std::vector<OneEngine>& engines, std::vector<EngineRequest>& all, std::size_t request,
                      double when, double left)
@@ -571,7 +635,7 @@ private:
             else if (closed && next < all.size())
             {
                 all[next].arrival = n.when;
-                events_.push({n.when + before_, next, -1});
+                events_.push({n.when + before(all[next]), next, -1});
                 ++next;
             }
         }
@@ -595,7 +659,7 @@ private:
     bool apart_;
     EngineKind front_kind_;
     EngineKind back_kind_;
-    double before_; // [s] of a request before it is with an engine
+    ServingEngine engine_;
     double moved_;
     std::vector<OneEngine> front_;
     std::vector<OneEngine> back_;

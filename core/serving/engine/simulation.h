@@ -6,6 +6,14 @@
 // turns; each is served like a replica of its own. Where nothing arrives, ends or is computed of a prompt,
 // steps are taken together.
 //
+// An iteration is chosen when the one before it begins (vLLM's async_scheduling, SGLang's overlap schedule,
+// TensorRT-LLM's overlap scheduler): what comes later waits for one more, except at an idle engine. SGLang
+// looks for new requests after a prefill or every `scheduler_recv_interval` decoding steps
+// (python/sglang/srt/ managers/scheduler_recv_skipper.py). With attention_dp_config.enable_balance
+// TensorRT-LLM's prompts wait up to `balance_iters` iterations until every attention replica that decodes has
+// one too (tensorrt_llm/_torch/ pyexecutor/py_executor.py, _balance_adp_requests); without
+// enable_chunked_prefill it starts a prompt only where it fits whole.
+//
 // Admission, chunks and preemption are those of the engine's scheduler (vLLM, vllm/v1/core/sched/
 // scheduler.py; SGLang, python/sglang/srt/managers/schedule_policy.py; TensorRT-LLM's
 // GUARANTEED_NO_EVICT, cpp/include/tensorrt_llm/executor/types.h): mixed engines decode everything that runs

@@ -86,7 +86,7 @@ TEST_CASE("one request alone takes its prefill and its decoding steps, and every
         const std::vector<PromptPiece> prompt{{0, 1000, true}};
         const double moved =
             system == ServingSystem::disaggregated ? cache_transfer_seconds(s, setup.engine, 1000) : 0;
-        const double handled = setup.software.prompt_ms * 1e-3;
+        const double handled = setup.software.prompt_ms * 1e-3 + 1000 * setup.software.token_us * 1e-6;
         CHECK(r.ttft_50 == Approx(clock.time({.prompts = prompt}).total() + moved + handled).epsilon(1e-6));
         CHECK(r.tpot_50 == Approx(clock.time({.decoding = 1, .context = 1050}).total()).epsilon(1e-3));
     }

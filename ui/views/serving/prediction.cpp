@@ -21,6 +21,13 @@ const ServingEvidence& evidence_of(const Frame& frame)
 
 } // namespace
 
+Band prediction_band(const Frame& frame, const ServingEngine& engine, ServingMeasure measure)
+{
+    return engine.id == kBoundEngine
+               ? Band{1, 1}
+               : serving_band(evidence_of(frame), engine.id, frame.now.scenario, measure);
+}
+
 std::string range_words(const Frame& frame, const ServingEngine& engine, double value, ServingMeasure measure,
                         ValueWords words)
 {

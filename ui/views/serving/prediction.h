@@ -10,6 +10,9 @@
 namespace ringside
 {
 
+// The factors that such a range is made with; of the roofline, whose figures are bounds, 1 and 1.
+Band prediction_band(const Frame& frame, const ServingEngine& engine, ServingMeasure measure);
+
 using ValueWords = std::string (*)(double);
 
 // "12 ms to 20 ms": where 80% of models lie that no constant had seen. Of the roofline, which is no

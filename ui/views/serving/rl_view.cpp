@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/rl/pages.h"
 #include "ui/widgets/empty_state.h"
 
@@ -64,6 +65,14 @@ public:
 std::string seconds_words(double seconds)
 {
     return format_seconds(Seconds(seconds));
+}
+
+std::string step_range_words(const Frame& frame, const RolloutReport& report)
+{
+    const ServingEngine engine = serving_engine(frame.now.scenario);
+    const Band band = prediction_band(frame, engine, ServingMeasure::tpot);
+    return fmt::format("{} to {}", seconds_words(rollout_step(report, band.low)),
+                       seconds_words(rollout_step(report, band.high)));
 }
 
 // Even the largest engine does not hold the model.

@@ -3,6 +3,7 @@
 
 #include "core/base/derived.h"
 #include "core/evaluate/rollout.h"
+#include "core/serving/load.h"
 #include "core/training/off_policy.h"
 #include "ui/shell/paged_view.h"
 
@@ -47,6 +48,8 @@ void panel_rollout(PanelColumn& column, const RlRoom& room);
 extern const Page<RlState> rl_step_page, rl_split_page, rl_weights_page;
 
 std::string seconds_words(double seconds);
+// "12 s to 20 s": the step over the range of its engines' TPOT; training is taken as it is.
+std::string step_range_words(const Frame& frame, const RolloutReport& report);
 // Even the largest engine does not hold the model: said in the picture's place.
 bool says_no_room(const RlRoom& room, const RolloutReport& report);
 Caption no_room_caption();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/rl/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
@@ -91,9 +92,13 @@ Caption caption_split(const Frame& frame, RlState& state)
     const auto best =
         std::ranges::min_element(curve, [](const auto& a, const auto& b) { return a.step < b.step; });
     const std::string how = capitalized(std::string(name_of(best->setup.placement)));
-    std::string says =
-        fmt::format("{}: **{} of {} GPUs** should generate: {} samples/s.", how, grouped(best->rollout_gpus),
-                    grouped(frame.now.scenario.cluster.gpus), three_digits(best->samples_per_second()));
+    const auto samples = static_cast<double>(best->setup.samples);
+    const Band band = prediction_band(frame, serving_engine(frame.now.scenario), ServingMeasure::tpot);
+    std::string says = fmt::format("{}: **{} of {} GPUs** should generate: {} samples/s ({} to {}).", how,
+                                   grouped(best->rollout_gpus), grouped(frame.now.scenario.cluster.gpus),
+                                   three_digits(best->samples_per_second()),
+                                   three_digits(samples / rollout_step(*best, band.high)),
+                                   three_digits(samples / rollout_step(*best, band.low)));
     if (state.setup.placement == RolloutPlacement::colocated)
     {
         says = fmt::format("Colocated, all GPUs generate and then train: {} samples/s. ",

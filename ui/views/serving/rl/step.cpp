@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
+#include "ui/views/serving/prediction.h"
 #include "ui/views/serving/rl/pages.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/pictures/timeline.h"
@@ -92,7 +93,8 @@ public:
         {
             items.push_back({std::string(each.name), each.fill});
         }
-        items.insert(items.end(), {{"weight sync", fills_.sync}, {"idle", fills_.idle}});
+        items.insert(items.end(), {{fmt::format("weight sync {}", seconds_words(report_.sync)), fills_.sync},
+                                   {"idle", fills_.idle}});
         if (area.h >= p_.px(110)) // else its rows would lie on the lanes
         {
             area.cut_top(draw_legend(p_, area, items, 2) + p_.px(6));
@@ -257,19 +259,24 @@ Caption caption_step(const Frame& frame, RlState& state)
         return no_room_caption();
     }
     const bool free = r.setup.placement == RolloutPlacement::asynchronous;
+    const std::string range = step_range_words(frame, r);
     std::string says =
-        free ? fmt::format("A step takes **{}**; engines never wait.", seconds_words(r.step))
-             : fmt::format("A step takes **{}**, {} of it generation; long-tail cost **{}** of that.",
-                           seconds_words(r.step), seconds_words(r.generation), format_percent(r.tail()));
+        free ? fmt::format("A step takes **{}** ({}); engines never wait.", seconds_words(r.step), range)
+             : fmt::format("A step takes **{}** ({}), {} of it generation, **{}** of that the tail.",
+                           seconds_words(r.step), range, seconds_words(r.generation),
+                           format_percent(r.tail()));
     says += r.staleness > 0 ? fmt::format(" Staleness: **{}**.", three_digits(r.staleness)) : "";
     says += r.setup.placement != state.setup.placement ? " One engine takes all GPUs: **colocated**." : "";
     return {
         says, formula_of(r),
-        "Lengths are lognormal, cut off at the maximum. A decoding step is the roofline over 95% of "
-        "it, and 0.5 ms of the host, fitted on two published steps of GRPO (NVIDIA-NeMo/RL). Phases in the "
-        "order of verl\u2019s trainer: a forward for each score and log-probability, three for the update, "
-        "at "
-        "the MFU of the scenario\u2019s own step. Asynchronous RL and staleness: AReaL, arXiv 2505.24298."};
+        fmt::format(
+            "Lengths are lognormal, cut off at the maximum. A decoding step is an iteration of {}. {}. "
+            "Phases in "
+            "the order of verl\u2019s trainer: a forward for each score and log-probability, three for the "
+            "update, at the MFU of the scenario\u2019s own step. Asynchronous RL and staleness: AReaL, arXiv "
+            "2505.24298.",
+            serving_engine(frame.now.scenario).name,
+            evidence_words(frame, serving_engine(frame.now.scenario), ServingMeasure::tpot))};
 }
 
 } // namespace
