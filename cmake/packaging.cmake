@@ -34,5 +34,5 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # The libraries it links are found out; a renderer for OpenGL and EGL is loaded while it runs.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libgl1, libegl1, libgl1-mesa-dri")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, openmpi-bin")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, libopenal1, openmpi-bin")
 include(CPack)

@@ -102,6 +102,7 @@ Result<Settings> settings_from_json(const json& document)
     p.high_contrast = value(document, "high_contrast", p.high_contrast);
     p.reduced_motion = value(document, "reduced_motion", p.reduced_motion);
     p.text_scale = static_cast<float>(std::clamp(value(document, "text_scale", 1.0), 0.75, 2.5));
+    p.volume = static_cast<float>(std::clamp(value(document, "volume", 0.5), 0.0, 1.0));
     p.unit = value(document, "gib", false) ? ByteUnit::binary : ByteUnit::decimal;
     s.view = value(document, "view", s.view);
     s.width = std::clamp(static_cast<int>(std::clamp(value(document, "width", 1280.0), 320.0, 16384.0)), 320,
@@ -128,6 +129,7 @@ Issues save_settings(const Settings& s)
                    {"high_contrast", s.preferences.high_contrast},
                    {"reduced_motion", s.preferences.reduced_motion},
                    {"text_scale", s.preferences.text_scale},
+                   {"volume", s.preferences.volume},
                    {"gib", s.preferences.unit == ByteUnit::binary},
                    {"view", s.view},
                    {"width", s.width},

@@ -13,6 +13,7 @@
 #include "app/session/drawing.h"
 #include "app/session/dropped.h"
 #include "app/session/set_up.h"
+#include "app/sound/sound_player.h"
 #include "core/evaluate/report_json.h"
 #include "core/lab/config_json.h"
 #include "core/scenario/json/json.h"
@@ -109,6 +110,7 @@ public:
         }
         ImGui_ImplOpenGL3_NewFrame();
         const bool more = drawing_.build(session_, now, seconds);
+        sound_.follow(session_, sound_on_show(session_, drawing_.shell()));
         set_finger_draws(session_.draws());
         paint();
         const double to_tell = show_transcript(now, session_.playing());
@@ -398,6 +400,7 @@ private:
     Opened opened_;
     Session session_;
     Drawing drawing_;
+    SoundPlayer sound_{system_speaker()};
     Preferences own_; // as they were kept
     std::string told_view_;
     Notice told_notice_;

@@ -130,9 +130,10 @@ bool is_taken(const BrowserKey& pressed, bool typing)
     if (pressed.ctrl || pressed.meta)
     {
         const bool edits = moves(key) || is_in(key, {ImGuiKey_A, ImGuiKey_X});
-        const bool acts = is_in(key, {ImGuiKey_B, ImGuiKey_C, ImGuiKey_E, ImGuiKey_G, ImGuiKey_I, ImGuiKey_K,
-                                      ImGuiKey_S, ImGuiKey_Y, ImGuiKey_Z, ImGuiKey_Equal, ImGuiKey_Minus,
-                                      ImGuiKey_KeypadAdd, ImGuiKey_KeypadSubtract, ImGuiKey_Enter});
+        const bool acts =
+            is_in(key, {ImGuiKey_B, ImGuiKey_C, ImGuiKey_E, ImGuiKey_G, ImGuiKey_I, ImGuiKey_K, ImGuiKey_M,
+                        ImGuiKey_S, ImGuiKey_Y, ImGuiKey_Z, ImGuiKey_Equal, ImGuiKey_Minus,
+                        ImGuiKey_KeypadAdd, ImGuiKey_KeypadSubtract, ImGuiKey_Enter});
         const bool browsers = pressed.shift && !moves(key) && key != ImGuiKey_Z;
         return !pressed.alt && !browsers && (acts || (typing && edits));
     }

@@ -65,6 +65,10 @@ public:
     // Whether pen or curve is on.
     bool draws() const { return stage_.has(StageTool::pen) || stage_.has(StageTool::curve); }
     bool playing() const;
+    // What plays is heard.
+    bool sounds() const { return stage_.has(StageTool::sound); }
+    // There is no device for it, or no library.
+    void set_no_sound(bool none) { stage_.no_sound = none; }
     // A training elsewhere is on show: it changes a few times a second, and may run on this very processor.
     bool watching() const;
     // Whether a clock is on show that asks for a frame a second.

@@ -257,6 +257,7 @@ void Session::show_scene(std::size_t index)
     stage_.on[static_cast<std::size_t>(StageTool::numbers)] = scene.hide_numbers;
     stage_.on[static_cast<std::size_t>(StageTool::guesses)] = !scene.ask.empty();
     stage_.on[static_cast<std::size_t>(StageTool::curve)] = scene.draw;
+    stage_.on[static_cast<std::size_t>(StageTool::sound)] = scene.sound;
 }
 
 void Session::resume_picture()

@@ -11,6 +11,7 @@
 #include "app/process/page_server.h"
 #include "app/session/dropped.h"
 #include "app/session/set_up.h"
+#include "app/sound/sound_player.h"
 #include "app/window/film.h"
 #include "app/window/offscreen.h"
 
@@ -289,6 +290,7 @@ private:
         ImGui_ImplOpenGL3_NewFrame();
         ImGui_ImplGlfw_NewFrame();
         const bool more = drawing_.build(session_, now, seconds);
+        sound_.follow(session_, sound_on_show(session_, drawing_.shell()));
         glfwGetFramebufferSize(screen_.window(), &drawn_width_, &drawn_height_);
         paint_frame(drawn_width_, drawn_height_);
         if (session_.full_screen() != full_screen_)
@@ -445,6 +447,7 @@ private:
     FontFiles fonts_;
     bool first_start_;                 // no settings are kept yet
     std::unique_ptr<WindowFilm> film_; // that is being saved
+    SoundPlayer sound_{system_speaker()};
     Scenario saved_scenario_;
     std::set<std::string> saved_finished_;
     double changed_at_ = 0;

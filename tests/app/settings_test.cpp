@@ -104,6 +104,7 @@ TEST_CASE("settings come back as they were saved")
     settings.preferences.text_scale = 1.5F;
     settings.preferences.high_contrast = true;
     settings.preferences.reduced_motion = true;
+    settings.preferences.volume = 0.8F;
     settings.preferences.unit = ByteUnit::binary;
     settings.view = "ring";
     settings.width = 1600;

@@ -75,6 +75,7 @@ struct Preferences
     bool reduced_motion = false;
     bool presenter = false; // large type, no rail, no panel
     ByteUnit unit = ByteUnit::decimal;
+    float volume = 0.5F; // of the sound, 0 to 1
 
     bool operator==(const Preferences&) const = default;
 };

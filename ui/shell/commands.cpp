@@ -55,6 +55,14 @@ void scale_text(const Frame& frame, Out& out, int direction)
                        });
 }
 
+constexpr float kVolumeStep = 0.1F;
+
+void change_volume(const Frame& frame, Out& out, float by)
+{
+    change_preferences(frame, out,
+                       [by](Preferences& p) { p.volume = std::clamp(p.volume + by, 0.0F, 1.0F); });
+}
+
 constexpr ImGuiKeyChord ctrl(ImGuiKey key)
 {
     return ImGuiMod_Ctrl | key;
@@ -136,6 +144,12 @@ constexpr std::array kCommands{
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::guesses}); }},
     CommandInfo{"Draw the curve first: guesses on empty axes", "Ctrl B", ctrl(ImGuiKey_B), 0,
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::curve}); }},
+    CommandInfo{"Sound: hear what plays, or silence", "Ctrl M", ctrl(ImGuiKey_M), 0,
+                [](const Frame&, Out& out) { out.push(TurnTool{StageTool::sound}); }},
+    CommandInfo{"Louder sound", "", ImGuiKey_None, 0,
+                [](const Frame& frame, Out& out) { change_volume(frame, out, kVolumeStep); }},
+    CommandInfo{"Softer sound", "", ImGuiKey_None, 0,
+                [](const Frame& frame, Out& out) { change_volume(frame, out, -kVolumeStep); }},
     CommandInfo{"Black screen", "", ImGuiKey_None, 0,
                 [](const Frame&, Out& out) { out.push(TurnTool{StageTool::black}); }},
     CommandInfo{"Clicker: on", "", ImGuiKey_None, 0,

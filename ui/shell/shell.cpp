@@ -8,6 +8,7 @@
 #include "ui/draw/scopes.h"
 #include "ui/draw/transcript.h"
 #include "ui/shell/frame/stage_frame.h"
+#include "ui/shell/guide/sound_strip.h"
 #include "ui/shell/guide/spotlight.h"
 #include "ui/shell/popups.h"
 #include "ui/widgets/sheet.h"
@@ -309,6 +310,10 @@ void Shell::draw_window(const Frame& frame, const Painter& painter, const Parts&
             draw_back_strip(frame, painter, picture.cut_top(painter.px(48)), out);
         }
         read_region(painter.look, ReadRegion::picture);
+        if (const float strip = painter.px(sound_strip_height(frame)); strip > 0)
+        {
+            draw_sound_strip(frame, painter, picture.cut_bottom(strip), shown, out);
+        }
         draw_scene(frame, plain, picture);
         const IdScope id(info.id.data());
         draw_picture(frame, painter, picture, shown, out);

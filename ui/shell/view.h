@@ -24,6 +24,7 @@
 namespace ringside
 {
 
+struct Score;
 struct Training;
 class TimeZoom;
 
@@ -128,6 +129,9 @@ public:
     virtual void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) = 0;
     virtual Caption caption(const Frame& frame) const = 0;
     virtual Motion motion(const Frame&) const { return {}; }
+    // What its motion sounds like, in the units of its clock (core/base/sound/score.h); null: nothing. The
+    // same score is the same pointer.
+    virtual std::shared_ptr<const Score> sound(const Frame&) const { return {}; }
     // The lower part of the panel. False: nothing of its own, so the shell says what the scenario costs.
     virtual bool draw_panel(const Frame&, const Painter&, Rect, Out&) { return false; }
     // False: the scenario has no part in this view, so its panel, status, faults and keys stay away, and

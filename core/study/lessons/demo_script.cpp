@@ -20,6 +20,8 @@ using nlohmann::json;
 namespace
 {
 
+constexpr double kMostSceneSeconds = 600;
+
 class Reader
 {
 public:
@@ -138,6 +140,11 @@ private:
     std::span<const std::string_view> views_;
     std::span<const std::string_view> asked_;
     Issues issues_;
+    const JsonTable<ScenePress> press_table_{{
+        {"keys", &ScenePress::keys, {.needed = true, .words = kMostWords}},
+        {"from", &ScenePress::from, {.least = 0, .most = kMostSceneSeconds}},
+        {"to", &ScenePress::to, {.least = 0, .most = kMostSceneSeconds}},
+    }};
     const JsonTable<DemoScene> scene_table_{
         {
             {"title", &DemoScene::title, {.needed = true, .words = kMostHeadingWords}},
@@ -146,6 +153,9 @@ private:
             {"hide_numbers", &DemoScene::hide_numbers},
             {"ask", &DemoScene::ask, {.words = 1}},
             {"draw", &DemoScene::draw},
+            {"sound", &DemoScene::sound},
+            {"seconds", &DemoScene::seconds, {.least = 1, .most = kMostSceneSeconds}},
+            {"press", &DemoScene::press, press_table_},
             {"playback", &DemoScene::playback, playback_table()},
             {"scenario", [this](const JsonPlace& p, DemoScene& s) { read_scenario(p, s.scenario); }},
             {"set", [this](const JsonPlace& p, DemoScene& s) { change(p, s.scenario); }},

@@ -11,6 +11,14 @@ namespace ringside
 {
 
 // Title and text with their numbers filled in from the scenario: no count of it is typed.
+// Keys that are pressed in a film, evenly from one moment of the scene to another.
+struct ScenePress
+{
+    std::string keys; // as `picture --press` takes them
+    double from = 0;  // [s]
+    double to = 0;    // [s]
+};
+
 struct DemoScene
 {
     std::string title;
@@ -18,9 +26,12 @@ struct DemoScene
     Scenario scenario;
     std::string view; // or one of its pages: "optimizer/clip"
     LessonPlayback playback;
-    bool hide_numbers = false; // until they are shown
-    std::string ask;           // a metric the class is asked to guess; empty: none
-    bool draw = false;         // the class draws the view's curve before it sees it
+    bool hide_numbers = false;     // until they are shown
+    std::string ask;               // a metric the class is asked to guess; empty: none
+    bool draw = false;             // the class draws the view's curve before it sees it
+    bool sound = false;            // what plays is heard
+    double seconds = 15;           // in a film
+    std::vector<ScenePress> press; // in a film
 };
 
 struct DemoScript

@@ -40,7 +40,8 @@ std::string fault_of(const char* scenes)
 TEST_CASE("a scene goes on from the one before: its scenario, its changes and its view")
 {
     const auto script = read(R"([
-        {"title": "One", "view": "memory", "set": {"parallel.zero": 3}, "hide_numbers": true, "draw": true},
+        {"title": "One", "view": "memory", "set": {"parallel.zero": 3}, "hide_numbers": true, "draw": true,
+         "sound": true, "seconds": 20, "press": [{"from": 3, "to": 5, "keys": "Enter*2"}]},
         {"title": "Two", "set": {"training.micro_batch": 2}, "ask": "step.mfu"},
         {"title": "Three", "scenario": "llama-8b-8", "view": "overview", "playback": {"time": 2, "play": true}}])");
     REQUIRE(script);
@@ -55,6 +56,14 @@ TEST_CASE("a scene goes on from the one before: its scenario, its changes and it
     CHECK_FALSE(script->scenes[1].hide_numbers);
     CHECK(script->scenes[0].draw);
     CHECK_FALSE(script->scenes[1].draw);
+    CHECK(script->scenes[0].sound);
+    CHECK_FALSE(script->scenes[1].sound);
+    CHECK(script->scenes[0].seconds == 20);
+    CHECK(script->scenes[1].seconds == 15);
+    REQUIRE(script->scenes[0].press.size() == 1);
+    CHECK(script->scenes[0].press[0].keys == "Enter*2");
+    CHECK(script->scenes[0].press[0].to == 5);
+    CHECK(script->scenes[1].press.empty());
     CHECK(script->scenes[1].ask == "step.mfu");
     CHECK(script->scenes[2].scenario == test::presets().scenario("llama-8b-8")->scenario);
     CHECK(script->scenes[2].view == "overview");

@@ -29,9 +29,10 @@ enum class StageTool
     freeze,    // the picture stays with the scenario it shows
     guesses,   // the class is asked, and its guesses are typed in
     black,     // nothing is shown
-    curve      // the class draws its guess on empty axes
+    curve,     // the class draws its guess on empty axes
+    sound      // what plays is heard
 };
-inline constexpr std::size_t kStageTools = 7;
+inline constexpr std::size_t kStageTools = 8;
 
 struct StageFrame
 {
@@ -41,6 +42,7 @@ struct StageFrame
     std::span<const DemoScript> scripts{};   // that ship
     std::shared_ptr<const DrawnHands> hands; // that were pasted last; null: none
     std::int64_t pasted = 0;                 // how often hands were
+    bool no_sound = false;                   // this machine has none, so it is only written
 
     bool has(StageTool tool) const { return on[static_cast<std::size_t>(tool)]; }
     const DemoScene* at() const; // null: none is walked through

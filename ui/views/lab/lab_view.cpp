@@ -4,6 +4,7 @@
 
 #include "core/base/ranges.h"
 #include "core/base/text/text.h"
+#include "core/lab/sound.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/views/lab/lab/moments.h"
 #include "ui/views/lab/lab/panel.h"
@@ -82,6 +83,7 @@ public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
+    std::shared_ptr<const Score> sound(const Frame& frame) const override;
     bool about_scenario() const override { return false; }
     float panel_height() const override { return panel_.page() == LabPage::switches ? 740 : 664; }
     std::vector<std::string> facts(const Frame& frame) const override
@@ -130,6 +132,26 @@ Motion LabView::motion(const Frame& frame) const
     motion.pace = lab.look ? "looking back" : lab.running ? "live" : "paused";
     motion.rest = motion.duration;
     return motion;
+}
+
+// Of the step that is looked at, or else of the newest.
+std::shared_ptr<const Score> LabView::sound(const Frame& frame) const
+{
+    const LabFrame& lab = *frame.lab;
+    if (!lab.started() || asking(lab) || lab.a.snapshot->step < 1)
+    {
+        return {};
+    }
+    std::vector<double> losses;
+    for (const LabRun* run : {&lab.a, lab.b ? &*lab.b : nullptr})
+    {
+        if (run != nullptr && run->snapshot != nullptr && run->snapshot->step > 0)
+        {
+            const TrainingSnapshot& s = *run->snapshot;
+            losses.push_back(lab.look ? at_step(s, s.losses, *lab.look).value_or(s.loss) : s.loss);
+        }
+    }
+    return std::make_shared<const Score>(score_of_step(lab.look.value_or(lab.a.snapshot->step), losses));
 }
 
 std::string LabView::expected_words(const LabFrame& lab)

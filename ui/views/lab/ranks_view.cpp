@@ -2,7 +2,9 @@
 // keeps, and trouble on purpose.
 #include <fmt/format.h>
 
+#include "core/base/derived.h"
 #include "core/base/text/text.h"
+#include "core/pipeline/sound.h"
 #include "ui/shell/frame/team_action.h"
 #include "ui/shell/paged_view.h"
 #include "ui/views/lab/lab/plot.h"
@@ -229,8 +231,48 @@ public:
     bool about_scenario() const override { return false; }
     float panel_height() const override { return 620; }
     std::vector<std::string> facts(const Frame& frame) const override { return team_facts(*frame.team); }
+    std::shared_ptr<const Score> sound(const Frame& frame) const override;
     ViewKeys keys() override;
+
+private:
+    Derived<std::shared_ptr<const TeamStepTrace>, std::shared_ptr<const Score>> sound_;
 };
+
+// The step as it ran, slowed down: a rank that waits for the others is silent. What it says is how long each
+// worked.
+Score score_of_ranks(const RankMoment& moment)
+{
+    constexpr double kSeconds = 1.5;
+    Score score = score_of(moment.real, "rank");
+    score.seconds = kSeconds;
+    score.take = moment.trace->step;
+    std::string idle;
+    for (std::size_t r = 0; r < moment.real.ranks(); ++r)
+    {
+        const double share = 1 - moment.real.busy[r] / std::max(1e-9, moment.real.makespan);
+        idle += fmt::format("{} rank {} {}", r > 0 ? "," : "", r, format_percent(std::max(0.0, share)));
+    }
+    score.caption = fmt::format("step {}; idle:{}", moment.trace->step, idle);
+    return score;
+}
+
+std::shared_ptr<const Score> RanksView::sound(const Frame& frame) const
+{
+    const TeamFrame& team = *frame.team;
+    state_.look_at(team);
+    if (team.is(TeamState::broken))
+    {
+        Score silence;
+        silence.seconds = 1;
+        silence.take = -team.snapshot->step - 1;
+        silence.caption = fmt::format("silence: {}", team.snapshot->message);
+        return std::make_shared<const Score>(std::move(silence));
+    }
+    return state_.moment == nullptr
+               ? nullptr
+               : sound_.of(state_.moment->trace, [this](const auto&)
+                           { return std::make_shared<const Score>(score_of_ranks(*state_.moment)); });
+}
 
 // Asks for the ranks as `change` makes them.
 template <class Change>

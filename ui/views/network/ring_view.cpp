@@ -7,6 +7,7 @@
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report.h"
 #include "core/network/collective/cost.h"
+#include "core/network/collective/sound.h"
 #include "ui/shell/view.h"
 #include "ui/views/network/kinds.h"
 #include "ui/widgets/charts/stacked_bar.h"
@@ -44,6 +45,7 @@ public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
+    std::shared_ptr<const Score> sound(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
 
@@ -83,6 +85,7 @@ private:
     bool hidden_ = false; // until the class has said what the rank will hold
     const char* open_ = nullptr;
     Derived<std::tuple<Scenario, CollectiveKind, const CollectiveAlgorithm*>, Shown> shown_;
+    Derived<int, std::shared_ptr<const Score>> sound_; // of shown_, as often as it was made
 };
 
 constexpr const char* kKindPopup = "choose a collective";
@@ -141,6 +144,14 @@ Motion RingView::motion(const Frame& frame) const
                                  std::min(step_of(frame) + 1, static_cast<std::size_t>(std::max(1.0, steps))),
                                  steps),
             .rest = steps > 0 ? std::min(steps, std::floor(steps * 0.3) + 0.5) : 0};
+}
+
+std::shared_ptr<const Score> RingView::sound(const Frame& frame) const
+{
+    const Collective& steps = shown(frame).steps;
+    return sound_.of(
+        shown_.made(),
+        [&](int) { return steps.steps.empty() ? nullptr : std::make_shared<const Score>(score_of(steps)); });
 }
 
 // In the middle of the ring; in the corner where that is full of paths.

@@ -8,6 +8,7 @@
 #include "core/evaluate/report.h"
 #include "core/network/traffic.h"
 #include "core/pipeline/export.h"
+#include "core/pipeline/sound.h"
 #include "core/scenario/choices.h"
 #include "core/scenario/stage_layers.h"
 #include "ui/shell/view.h"
@@ -37,6 +38,7 @@ public:
     void draw(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
+    std::shared_ptr<const Score> sound(const Frame& frame) const override;
     bool draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out) override;
     ViewKeys keys() override;
 
@@ -82,6 +84,7 @@ private:
     std::vector<Rect> drawn_;                     // [row] where the lanes are, without their names
     std::size_t stage_ = 0;                       // whose activations in flight are on show
     Derived<std::pair<int, std::size_t>, std::vector<InFlightCurve>> in_flight_; // of a version, a stage
+    Derived<int, std::shared_ptr<const Score>> sound_; // of a version: the first row's
     PasteOrder paste_;
     const char* open_ = nullptr; // the popup asked for, opened where its window is
 };
@@ -95,6 +98,18 @@ Motion PipelinesView::motion(const Frame& frame) const
     motion.label = fmt::format("t = {} units", three_digits(frame.playback.t));
     motion.stops = rows_.moments(frame.now); // stepping goes from one end of an operation to the next
     return motion;
+}
+
+std::shared_ptr<const Score> PipelinesView::sound(const Frame& frame) const
+{
+    const PipelineRow& own = rows(frame).front();
+    return sound_.of(rows_.version(frame.now),
+                     [&](int)
+                     {
+                         return own.runs() && own.timeline->ranks() > 1
+                                    ? std::make_shared<const Score>(score_of(*own.timeline, "stage"))
+                                    : nullptr;
+                     });
 }
 
 PipelineLegend PipelinesView::legend(const Frame& frame) const
