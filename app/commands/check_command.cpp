@@ -224,6 +224,7 @@ Shipped check_shipped(const std::filesystem::path& assets, const Presets& preset
     add_below(found.issues, check_chains(load_chains(assets, found.issues), presets), "study/chains.json");
     const DemoScripts demos = read_demo_scripts(assets, presets);
     append(found.issues, demos.issues);
+    append(found.issues, read_demo_scripts(assets, presets, "films").issues);
     found.demos = demos.scripts.size();
     return found;
 }

@@ -32,27 +32,35 @@ Result<DemoScript> demo_script_of(const nlohmann::json& document, const Presets&
 Result<DemoScript> read_demo_script(const std::string& name, const std::filesystem::path& assets,
                                     const Presets& presets)
 {
-    const std::filesystem::path own = assets / "demos" / (name + ".json");
     std::error_code none;
-    if (std::filesystem::exists(name, none) || !std::filesystem::exists(own, none))
+    if (std::filesystem::exists(name, none))
     {
-        auto read = read_file(name, presets);
-        const auto known = texts_of(json_files(assets / "demos"),
-                                    [](const std::filesystem::path& file) { return file.stem().string(); });
-        if (!read && name != "-" && !std::filesystem::exists(name, none))
-        {
-            return Issue{name, "there is no such file, nor such a demonstration",
-                         fmt::format("give a file, or one of {}", fmt::join(known, ", "))};
-        }
-        return read;
+        return read_file(name, presets);
     }
-    return read_file(own.string(), presets);
+    std::vector<std::string> known;
+    for (const char* folder : {"demos", "films"})
+    {
+        for (const auto& file : json_files(assets / folder))
+        {
+            if (file.stem() == name)
+            {
+                return read_file(file.string(), presets);
+            }
+            known.push_back(file.stem().string());
+        }
+    }
+    auto read = read_file(name, presets);
+    return read || name == "-"
+               ? read
+               : Result<DemoScript>(Issue{name, "there is no such file, nor such a demonstration",
+                                          fmt::format("give a file, or one of {}", fmt::join(known, ", "))});
 }
 
-DemoScripts read_demo_scripts(const std::filesystem::path& assets, const Presets& presets)
+DemoScripts read_demo_scripts(const std::filesystem::path& assets, const Presets& presets,
+                              std::string_view folder)
 {
     DemoScripts all;
-    for (const auto& file : json_files(assets / "demos"))
+    for (const auto& file : json_files(assets / folder))
     {
         auto script = read_file(file.string(), presets);
         if (script)

@@ -11,7 +11,7 @@
 namespace ringside
 {
 
-// A file, or the name of one in assets/demos without its ending.
+// A file, or the name of one in assets/demos or assets/films without its ending.
 Result<DemoScript> read_demo_script(const std::string& name, const std::filesystem::path& assets,
                                     const Presets& presets);
 // What is written in one that was read already.
@@ -22,7 +22,9 @@ struct DemoScripts
     std::vector<DemoScript> scripts; // that can be read
     Issues issues;                   // every fault of the others
 };
-// Every file in assets/demos.
-DemoScripts read_demo_scripts(const std::filesystem::path& assets, const Presets& presets);
+// Every file in assets/demos, or in another folder of the assets: "films" has those that nobody walks
+// through.
+DemoScripts read_demo_scripts(const std::filesystem::path& assets, const Presets& presets,
+                              std::string_view folder = "demos");
 
 } // namespace ringside

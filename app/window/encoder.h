@@ -17,7 +17,7 @@ public:
 
     virtual const std::filesystem::path& goes_to() const = 0;
     virtual Issues add(const Image& image) = 0;
-    virtual Issues finish() = 0;
+    virtual Issues finish(std::span<const float> sound) = 0;
     // From another thread: whatever add() waits for will not come.
     virtual void interrupt() {}
 };

@@ -6,6 +6,7 @@
 
 #include "app/process/child.h"
 #include "app/window/encoder.h"
+#include "core/base/sound/score.h"
 
 #include <array>
 #include <cerrno>
@@ -44,7 +45,8 @@ class Ffmpeg final : public Encoder
 {
 public:
     explicit Ffmpeg(const RecordingPlan& plan)
-        : path_(plan.path), unfinished_(path_.string() + fmt::format(".{}.part", process_number()))
+        : path_(plan.path), unfinished_(path_.string() + fmt::format(".{}.part", process_number())),
+          with_sound_(unfinished_.string() + ".sound")
     {
     }
     Ffmpeg(const Ffmpeg&) = delete;
@@ -58,6 +60,7 @@ public:
         if (!finished_)
         {
             ::unlink(unfinished_.c_str());
+            ::unlink(with_sound_.c_str());
         }
     }
 
@@ -107,12 +110,16 @@ public:
         return {};
     }
 
-    Issues finish() override
+    Issues finish(std::span<const float> sound) override
     {
         frames_.close();
         if (ffmpeg_.wait() != 0)
         {
             return {failed()};
+        }
+        if (Issues issues = sound.empty() ? Issues() : add_sound(sound); !issues.empty())
+        {
+            return issues;
         }
         const Descriptor file(::open(unfinished_.c_str(), O_RDONLY | O_CLOEXEC));
         if (file.number() < 0 || ::fsync(file.number()) != 0 ||
@@ -127,6 +134,36 @@ public:
     void interrupt() override { ffmpeg_.kill(); }
 
 private:
+    // By a second run that copies the frames as they are.
+    Issues add_sound(std::span<const float> sound)
+    {
+        const Descriptor samples(::memfd_create("sound", MFD_CLOEXEC));
+        const auto bytes = std::as_bytes(sound);
+        if (::write(samples.number(), bytes.data(), bytes.size()) != std::ssize(bytes) ||
+            ::lseek(samples.number(), 0, SEEK_SET) != 0)
+        {
+            return {not_saved(errno)};
+        }
+        const std::string rate = fmt::format("{}", kSampleRate);
+        std::vector<std::string> words{
+            "ffmpeg", "-hide_banner", "-loglevel", "error", "-y",  "-i", "file:" + unfinished_.string(),
+            "-f",     "f32le",        "-ar",       rate,    "-ac", "1",  "-i",
+            "pipe:0"};
+        for (const char* word : {"-map", "0:v", "-map", "1:a", "-c:v", "copy", "-c:a", "aac", "-b:a", "160k",
+                                 "-movflags", "+faststart", "-f", "mp4"})
+        {
+            words.emplace_back(word);
+        }
+        words.push_back("file:" + with_sound_.string());
+        const int error =
+            ffmpeg_.start(find_on_path("ffmpeg"), std::move(words), {samples.number(), -1, words_.number()});
+        if (error != 0 || ffmpeg_.wait() != 0)
+        {
+            return {failed()};
+        }
+        return ::rename(with_sound_.c_str(), unfinished_.c_str()) == 0 ? Issues() : Issues{not_saved(errno)};
+    }
+
     Issues spawn(const RecordingPlan& plan, int samples, int reads)
     {
         std::vector<std::string> words{"ffmpeg",
@@ -180,6 +217,7 @@ private:
 
     fs::path path_;
     fs::path unfinished_;
+    fs::path with_sound_; // the same and its sound
     Descriptor frames_;
     Descriptor words_; // what it writes to stderr
     Child ffmpeg_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/files/files.h"
+#include "app/sound/sound_player.h"
 #include "core/base/ranges.h"
 
 #include <algorithm>
@@ -92,6 +93,14 @@ std::vector<std::string> moving_views(const Frame& frame)
         [&](const ViewInfo* info) { return std::string(info->id); });
 }
 
+void SoundTrack::add_frame(const SoundMoment& moment, double fps)
+{
+    const std::size_t before = samples_.size();
+    samples_.resize(
+        static_cast<std::size_t>(std::llround(static_cast<double>(++frames_) * kSampleRate / fps)));
+    stream_.next(moment, std::span(samples_).subspan(before));
+}
+
 Film::Film(Session& session, Drawing& drawing, Offscreen& screen, Recorder& recorder, FilmPlan plan)
     : session_(session), drawing_(drawing), screen_(screen), recorder_(recorder), plan_(plan)
 {
@@ -119,6 +128,15 @@ bool Film::step()
     }
     screen_.draw();
     recorder_.add(screen_.read());
+    if (!sample && session_.sounds())
+    {
+        const double length = std::max(1, plan_.frames - 1) / plan_.fps; // [s]
+        SoundMoment moment = sound_on_show(session_, drawing_.shell());
+        moment.t = t;
+        moment.units_per_second = (plan_.to - plan_.from) / length;
+        moment.volume = 1;
+        track_.add_frame(moment, plan_.fps);
+    }
     ++next_;
     return true;
 }
@@ -136,6 +154,10 @@ WindowFilm::WindowFilm(const Session& shown, const Presets& presets, const FontF
     session_.set_works(std::make_unique<WorkRunner>(WorkPace::at_once));
     session_.set_preferences(shown.preferences());
     session_.apply(OpenView{shown.view()});
+    if (shown.sounds())
+    {
+        session_.apply(TurnTool{StageTool::sound});
+    }
 }
 
 WindowFilm::~WindowFilm()
@@ -213,7 +235,7 @@ Saving WindowFilm::saving() const
 
 Notice WindowFilm::finish()
 {
-    const Issues issues = recorder_->finish();
+    const Issues issues = recorder_->finish(film_->sound());
     if (!issues.empty())
     {
         return {"Not saved", {to_line(issues.front())}};

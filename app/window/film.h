@@ -7,6 +7,7 @@
 
 #include "app/session/drawing.h"
 #include "app/window/recorder.h"
+#include "core/base/sound/stream.h"
 
 #include <chrono>
 #include <memory>
@@ -41,6 +42,19 @@ Result<FilmPlan> plan_film(const Motion& motion, const FilmOptions& options, boo
 // Ids of the views that move, with this scenario.
 std::vector<std::string> moving_views(const Frame& frame);
 
+// The sound of a film: as many samples for each frame as it is long.
+class SoundTrack
+{
+public:
+    void add_frame(const SoundMoment& moment, double fps);
+    const std::vector<float>& samples() const { return samples_; }
+
+private:
+    SoundStream stream_;
+    std::vector<float> samples_;
+    std::int64_t frames_ = 0;
+};
+
 class Film
 {
 public:
@@ -50,6 +64,8 @@ public:
     // Draws the next frame and hands it over; false when all are.
     bool step();
     double share() const { return static_cast<double>(next_) / static_cast<double>(all()); }
+    // Of what was drawn so far; empty where the session has sound off.
+    const std::vector<float>& sound() const { return track_.samples(); }
 
 private:
     int all() const { return recorder_.samples() + plan_.frames; }
@@ -59,6 +75,7 @@ private:
     Offscreen& screen_;
     Recorder& recorder_;
     FilmPlan plan_;
+    SoundTrack track_;
     int next_ = 0;
     double clock_ = 0; // [s]
 };

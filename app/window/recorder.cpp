@@ -53,7 +53,7 @@ public:
         return save_png(image, unfinished_ / fmt::format("{:05}.png", ++frames_));
     }
 
-    Issues finish() override
+    Issues finish(std::span<const float>) override
     {
         std::error_code error;
         fs::rename(unfinished_, folder_, error);
@@ -113,10 +113,10 @@ public:
         changed_.notify_all();
     }
 
-    Issues finish() override
+    Issues finish(std::span<const float> sound) override
     {
         end();
-        return faults_.empty() ? encoder_->finish() : faults_;
+        return faults_.empty() ? encoder_->finish(sound) : faults_;
     }
 
 private:

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace ringside
@@ -45,7 +46,8 @@ public:
     virtual bool failed() const = 0;
     virtual void add(Image image) = 0;
     // All frames were added. Waits for the encoder; afterwards the file is there, whole, or it says why not.
-    virtual Issues finish() = 0;
+    // With a sound (kSampleRate), which only an MP4 by ffmpeg has; empty: none.
+    virtual Issues finish(std::span<const float> sound) = 0;
 
 protected:
     Recorder() = default;

@@ -401,6 +401,61 @@ def test_a_film_has_the_frames_asked_for_and_they_move():
         assert sorted(entry.name for entry in pathlib.Path(where).iterdir()) == ["a.gif", "a.mp4"]
 
 
+def streams_of(path):
+    done = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_type,codec_name,sample_rate,channels,duration", "-of", "json", str(path)],
+                          capture_output=True, text=True, timeout=60)
+    return {stream["codec_type"]: stream for stream in json.loads(done.stdout)["streams"]}
+
+
+# Samples as numbers from -1 to 1.
+def heard(path):
+    raw = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-map", "0:a", "-f", "s16le", "-"], capture_output=True, timeout=60).stdout
+    return [sample / 32768 for (sample,) in struct.iter_unpack("<h", raw)]
+
+
+def test_a_film_with_sound_has_an_audio_stream_as_long_as_its_frames():
+    if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
+        print("skipped: ffmpeg is not installed")
+        sys.exit(SKIPPED)
+    with folder() as where:
+        path = pathlib.Path(where) / "a.mp4"
+        size = ("--size", "640x480", "--fps", "10")
+        outcome = Film("--view", "pipelines", *size, "--seconds", "3", "--sound", "-o", path).exits(0)
+        assert outcome.out == "" and outcome.err == "", (outcome.out, outcome.err)
+        streams = streams_of(path)
+        assert streams["video"]["codec_name"] == "h264" and streams["audio"]["codec_name"] == "aac", streams
+        assert streams["audio"]["sample_rate"] == "48000" and streams["audio"]["channels"] == 1, streams
+        assert abs(float(streams["video"]["duration"]) - 3) < 0.001 and abs(float(streams["audio"]["duration"]) - 3) < 0.05, streams
+        samples = heard(path)
+        assert 0.05 < max(samples) <= 0.85, max(samples)
+        assert sum(abs(sample) for sample in samples) / len(samples) > 0.005
+        assert [entry.name for entry in pathlib.Path(where).iterdir()] == ["a.mp4"]
+        Film("--view", "pipelines", *size, "--seconds", "1", "-o", path).exits(0)
+        assert "audio" not in streams_of(path), "sound is off unless asked for"
+
+
+def test_a_demonstration_is_filmed_scene_by_scene_with_its_sound_and_its_keys():
+    if not shutil.which("ffmpeg") or not shutil.which("ffprobe"):
+        print("skipped: ffmpeg is not installed")
+        sys.exit(SKIPPED)
+    with folder() as where:
+        script = pathlib.Path(where) / "two.json"
+        scenes = [{"title": "Silence", "view": "memory", "seconds": 1, "press": [{"from": 0.5, "keys": "T"}]},
+                  {"title": "Sound", "view": "ring", "seconds": 2, "sound": True, "playback": {"play": True}}]
+        script.write_text(json.dumps({"schema": "ringside.demo/1", "title": "Two", "scenes": scenes}))
+        path = pathlib.Path(where) / "two.mp4"
+        Film("--film", script, "--size", "640x480", "--fps", "10", "-o", path).exits(0)
+        assert int(probed(path)["nb_read_frames"]) == 30
+        samples = heard(path)
+        assert abs(len(samples) / 48000 - 3) < 0.05, len(samples)
+        assert max(samples[:46000]) < 0.003 and max(samples[52000:]) > 0.05, (max(samples[:46000]), max(samples[52000:]))
+        first = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-vf", "scale=1:1", "-pix_fmt", "gray", "-f", "rawvideo", "-"], capture_output=True, timeout=60).stdout
+        assert first[8] - first[2] > 60, "T has made the window light in the middle of the first scene"
+        scenes[0]["press"][0]["keys"] = "Tea"
+        script.write_text(json.dumps({"schema": "ringside.demo/1", "title": "Two", "scenes": scenes}))
+        Film("--film", script, "-o", path).exits(2).mentions("Tea", "no key")
+
+
 def test_without_ffmpeg_a_film_is_a_folder_of_pictures_and_says_so():
     with folder() as where:
         path = pathlib.Path(where) / "a.mp4"
@@ -437,6 +492,9 @@ def test_what_cannot_be_a_film_is_refused_and_leaves_nothing():
         for option, value in (("--fps", "0"), ("--fps", "nan"), ("--seconds", "-3"), ("--seconds", "9999"), ("--from", "-2"), ("--to", "1e9")):
             Film("--view", "ring", option, value, "-o", path).exits(2).mentions(f"{option}: ")
         Film("--view", "ring", "--from", "5", "--to", "5", "-o", path).exits(2).mentions("--to: ")
+        Film("--view", "zero", "--sound", "-o", path).exits(2).mentions("--sound: ", "pipelines")
+        Film("--view", "ring", "--sound", "-o", f"{where}/a.gif").exits(2).mentions("--sound: ", "GIF")
+        Film("--film", "last-film", "-o", path).exits(2).mentions("hear-the-bubble", "first-class")
         Film("--view", "rng", "--size", "1x1").exits(2).mentions("--view: ", "--size: ", "-o: ")
         assert list(pathlib.Path(where).iterdir()) == []
 
