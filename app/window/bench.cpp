@@ -104,6 +104,28 @@ nlohmann::json measure_view(const ViewInfo& info, Session& session, Drawing& dra
             {"over_demo_window", percentile(drawn, 0.5) / percentile(demo, 0.5)}};
 }
 
+// The zoom on its way from the cluster to a bit.
+nlohmann::json measure_zoom(Session& session, Drawing& drawing, Offscreen& screen)
+{
+    constexpr int kFrames = 120;
+    session.apply(OpenView{"zoom"});
+    Preferences still = session.preferences();
+    still.reduced_motion = true; // every frame is drawn where the clock is
+    session.set_preferences(still);
+    std::vector<double> built;
+    std::vector<double> drawn;
+    for (int i = 0; i < kFrames; ++i)
+    {
+        session.apply(Seek{drawing.motion(session, i / 60.0).duration * i / (kFrames - 1)});
+        built.push_back(worked([&] { drawing.build(session, i / 60.0, 1.0 / 60); }));
+        drawn.push_back(built.back() + timed([&] { screen.draw(); }));
+    }
+    const double demo = draw_demo_window(screen);
+    return {{"build_ms_p50", percentile(built, 0.5)}, {"build_ms_p99", percentile(built, 0.99)},
+            {"frame_ms_p50", percentile(drawn, 0.5)}, {"frame_ms_p99", percentile(drawn, 0.99)},
+            {"demo_window_frame_ms", demo},           {"over_demo_window", percentile(drawn, 0.5) / demo}};
+}
+
 // A million operations in the pipelines view, while the clock runs: 64 stages of one layer, 1F1B, and the
 // same under ZB-H1 beside it.
 Scenario million_operations(const Presets& presets)
@@ -218,6 +240,7 @@ nlohmann::json measure_frames(const Opened& opened)
     out["million_operations"] = measure_view(*find_view("pipelines"), large, drawing, *screen);
     Session map(opened.presets, large_map(opened.presets));
     out["map_16384"] = measure_view(*find_view("layout"), map, drawing, *screen);
+    out["zoom_16384"] = measure_zoom(map, drawing, *screen);
     out["lab"] = measure_training(opened, drawing, *screen);
     return out;
 }
@@ -250,6 +273,9 @@ void print_frames(const nlohmann::json& out)
     }
     row("", out["million_operations"], "pipelines with 1,024,000 operations");
     row("", out["map_16384"], "layout with 16,384 GPUs");
+    row("", out["zoom_16384"],
+        number(out["zoom_16384"]["frame_ms_p99"], "zoom with 16,384 GPUs, all the way; frame p99 {:.2f} ms")
+            .c_str());
     for (const char* state : {"rest", "training"})
     {
         const auto& times = out["lab"][state];

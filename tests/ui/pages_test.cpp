@@ -46,7 +46,7 @@ TEST_CASE("every page is named after its view, found by its name, and shows what
         }
         with_pages += view->pages.empty() ? 0U : 1U;
     }
-    CHECK(with_pages == 23);
+    CHECK(with_pages == 24);
     CHECK(find_view("memory/nothing") == nullptr);
     CHECK(find_view("optimizer/nothing") == nullptr);
     CHECK(find_view("optimizer/") == nullptr);

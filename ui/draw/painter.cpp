@@ -333,6 +333,13 @@ void Painter::dashed(float x1, float y1, float x2, float y2, Colour colour, floa
 
 void Painter::hatch(Rect r, Colour colour, Hatch kind) const
 {
+    // Nothing of what is out of sight: a picture that is zoomed into may reach far beyond the window.
+    const ImVec2 least = list.raw.GetClipRectMin();
+    const ImVec2 most = list.raw.GetClipRectMax();
+    const float left_edge = std::max(r.x, least.x - px(2));
+    const float top_edge = std::max(r.y, least.y - px(2));
+    r = {left_edge, top_edge, std::min(r.right(), most.x + px(2)) - left_edge,
+         std::min(r.bottom(), most.y + px(2)) - top_edge};
     if (r.w < 1 || r.h < 1)
     {
         return;

@@ -235,7 +235,8 @@ float distance_of(Rect r, ImVec2 from, ImVec2 to)
 
 void Labels::write(const Painter& p, Rect r, Type type, Colour colour, std::string_view text)
 {
-    p.fill(r, with_alpha(p.theme.window, 0.88F), p.px(3));
+    const float shown = static_cast<float>(colour >> 24U) / 255; // words that fade do so with their ground
+    p.fill(r, with_alpha(p.theme.window, 0.88F * shown), p.px(3));
     p.text(r.x + p.px(kPad), r.middle(), type, colour, text);
     taken_.push_back(r);
 }

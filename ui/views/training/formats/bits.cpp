@@ -1,5 +1,7 @@
 // One number in every format: its bits, each of which can be turned over, the numbers next to it, and its
 // place in range against precision.
+#include "ui/widgets/pictures/bits.h"
+
 #include <fmt/format.h>
 
 #include "core/base/text/text.h"
@@ -14,23 +16,6 @@ namespace ringside
 
 namespace
 {
-
-enum class Field : std::uint8_t
-{
-    sign,
-    exponent,
-    mantissa
-};
-
-Field field_of(const NumberFormat& f, int bit)
-{
-    return bit == f.bits() - 1 ? Field::sign : bit >= f.mantissa_bits ? Field::exponent : Field::mantissa;
-}
-
-Colour colour_of(const Theme& t, Field field)
-{
-    return field == Field::sign ? t.muted : field == Field::exponent ? t.stage_ramp[1] : t.stage_ramp[3];
-}
 
 // Sign and exponent left of one line all formats share, the mantissa right of it.
 struct Ruler
@@ -65,23 +50,17 @@ Ruler ruler_of(const Painter& p, Rect area)
     return r;
 }
 
-Colour digit_ink(const Theme& t, Field field)
-{
-    const bool dark_fill = t.light && field == Field::exponent;
-    return field == Field::sign ? t.window : dark_fill ? rgb(0xFFFFFF) : rgb(0x000000);
-}
-
 std::string bit_tip(const NumberFormat& f, int bit)
 {
-    switch (field_of(f, bit))
+    switch (field_of_bit(f, bit))
     {
-    case Field::sign:
+    case BitField::sign:
         return "Sign: 1 is minus.\n\nClick to flip it.";
-    case Field::exponent:
+    case BitField::exponent:
         return fmt::format("Exponent bit {}, worth {} in the field; the exponent is the field less {}.\n\n"
                            "Click to flip it.",
                            bit - f.mantissa_bits, 1 << (bit - f.mantissa_bits), f.bias());
-    case Field::mantissa:
+    case BitField::mantissa:
         break;
     }
     return fmt::format("Mantissa bit, worth {} of the leading one.\n\nClick to flip it.",
@@ -91,22 +70,18 @@ std::string bit_tip(const NumberFormat& f, int bit)
 // The bit that was pressed, or -1.
 int draw_cells(const Painter& p, const Ruler& ruler, const NumberFormat& f, std::uint32_t code, Rect row)
 {
-    const Theme& t = p.theme;
     int pressed = -1;
     for (int bit = f.bits() - 1; bit >= 0; --bit)
     {
         const Rect box = ruler.box(f, bit, row);
         const bool set = (code >> static_cast<unsigned>(bit) & 1U) != 0;
-        const Field field = field_of(f, bit);
-        const Colour colour = colour_of(t, field);
         const std::string id = fmt::format("###{} bit {}", f.name, bit);
         const Press hit = press(p, box, id.c_str(), 2);
         tooltip(p, bit_tip(f, bit));
-        p.fill(box, set ? colour : mix(colour, t.window, 0.86F));
-        p.outline(box, hit.hovered ? t.text : mix(colour, t.window, 0.35F));
+        draw_bit(p, box, f, {bit, set}, hit.hovered);
         if (box.w >= p.width(Type::mono_small, "0") + p.px(3))
         {
-            p.text(box.centre(), box.middle(), Type::mono_small, set ? digit_ink(t, field) : t.muted,
+            p.text(box.centre(), box.middle(), Type::mono_small, ink_of_bit(p.theme, f, {bit, set}),
                    set ? "1" : "0", Align::centre);
         }
         pressed = hit.clicked ? bit : pressed;
