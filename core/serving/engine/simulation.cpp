@@ -364,7 +364,7 @@ public:
             rank.admit_ready();
             preemptions_ += rank.preempt(all);
         }
-        look();
+        poll();
         const bool held = balances();
         for (EngineRank& rank : ranks_)
         {
@@ -396,7 +396,7 @@ private:
         return std::ranges::any_of(ranks_, [this](const EngineRank& r) { return r.has_later(known_); });
     }
     // Which requests the iteration that begins now was chosen from.
-    void look()
+    void poll()
     {
         const auto works = [this](const EngineRank& r) { return r.running() > 0 || r.has_prompt(known_); };
         if (std::ranges::none_of(ranks_, works)) // nothing to plan beside
@@ -445,10 +445,11 @@ private:
             {
                 steps = std::min(steps, rank.running() > 0 ? rank.free_steps() : steps);
             }
-            const double look =
+            const double until_poll =
                 later() ? std::max(1.0, real(k_.engine.scheduler_recv_interval) - unseen_) : steps;
-            steps =
-                held_ > 0 ? 1 : std::max(1.0, std::min({steps, look, std::ceil((horizon - now_) / once)}));
+            steps = held_ > 0
+                        ? 1
+                        : std::max(1.0, std::min({steps, until_poll, std::ceil((horizon - now_) / once)}));
             work.context += (steps - 1) / 2 * k_.answer;
             once = steps > 1 ? seconds(work) : once;
         }
