@@ -21,7 +21,7 @@
 #include "core/scenario/json/json.h"
 #include "core/scenario/link/link.h"
 #include "core/scenario/validate.h"
-#include "core/study/grading/answer.h"
+#include "core/study/answers/answer.h"
 #include "core/study/grading/metric_answer.h"
 #include "core/study/lessons/demo_script.h"
 #include "core/study/lessons/drawn_hands.h"

@@ -1,7 +1,7 @@
 // What is wrong with an answer that could be read.
-#include <fmt/format.h>
+#include "core/study/grading/answer_check.h"
 
-#include "core/study/grading/answer.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

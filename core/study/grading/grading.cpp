@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "core/base/text/text.h"
-#include "core/study/grading/grammar.h"
+#include "core/study/answers/grammar.h"
+#include "core/study/grading/answer_check.h"
 #include "core/study/progress/attempt.h"
 #include "core/study/questions/layout_answer.h"
 

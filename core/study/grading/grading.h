@@ -2,6 +2,7 @@
 // grade for spaced repetition.
 #pragma once
 
+#include "core/study/answers/answer.h"
 #include "core/study/questions/question.h"
 
 #include <optional>

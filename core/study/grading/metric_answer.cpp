@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text/find.h"
-#include "core/study/grading/answer.h"
-#include "core/study/grading/grammar.h"
+#include "core/study/answers/answer.h"
+#include "core/study/answers/grammar.h"
 
 #include <algorithm>
 #include <cctype>

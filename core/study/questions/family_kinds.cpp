@@ -1,7 +1,7 @@
 // The fields that belong to one kind of question.
 #include <fmt/format.h>
 
-#include "core/study/grading/answer.h"
+#include "core/study/answers/answer.h"
 #include "core/study/questions/study_json.h"
 
 #include <algorithm>

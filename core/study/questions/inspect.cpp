@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/study/grading/answer_check.h"
 #include "core/study/grading/grading.h"
 
 #include <algorithm>

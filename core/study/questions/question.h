@@ -3,9 +3,9 @@
 #pragma once
 
 #include "core/base/text/term.h"
-#include "core/study/grading/answer.h"
 #include "core/study/questions/evidence/evidence.h"
 #include "core/study/questions/ordering.h"
+#include "core/study/questions/quantity.h"
 
 #include <cstdint>
 #include <map>
@@ -45,6 +45,15 @@ struct FollowUp
     DrawnValues set; // overrides for draw()
 };
 
+struct KnownMistake
+{
+    std::string id;
+    std::string says;
+    double value = 0;    // in the base unit
+    std::string text;    // "4.48 TB"
+    std::string working; // "4 × 280e9"
+};
+
 struct Question
 {
     std::string id; // "model-state/easy"
@@ -70,7 +79,7 @@ struct Question
 
     double key = 0; // numeric: in the base unit
     std::string unit;
-    std::string counts;   // "layers", "GPU-hours": see grading/answer.h
+    std::string counts;   // "layers", "GPU-hours": see answers/answer.h
     std::string per;      // "GPU", "million tokens"
     double tolerance = 0; // relative; 0: the exact whole number
     std::string key_text; // "1.12 TB"

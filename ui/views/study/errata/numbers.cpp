@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/study/grading/answer.h"
+#include "core/study/answers/answer.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/views/study/errata/parts.h"
 #include "ui/widgets/panel_column.h"

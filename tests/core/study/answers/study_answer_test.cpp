@@ -1,4 +1,5 @@
-#include "core/study/grading/answer.h"
+#include "core/study/answers/answer.h"
+#include "core/study/grading/answer_check.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "core/study/grading/grammar.h"
+#include "core/study/answers/grammar.h"
 
 #include "core/base/text/text.h"
 
@@ -32,7 +32,7 @@ constexpr std::array kFunctions{Function{"sqrt", [](double a, double) { return s
                                 Function{"min", [](double a, double b) { return std::min(a, b); }, true}};
 
 // A part of a sum or product. Counted things and factors are plain numbers there.
-struct Term
+struct Operand
 {
     double value = 0;
     Powers powers = {};
@@ -50,18 +50,18 @@ private:
     bool starts_value(std::size_t ahead = 0) const;
     void failed(std::string_view why);
     std::pair<char, std::size_t> operation() const;
-    Term sum();
-    Term product();
-    Term operand(bool exponent = false);
-    Term bracket(const Function* f);
-    Term number(bool clock);
-    void raise(Term& term, double power);
-    void match(Term& a, Term b);
-    void unit(Term& term, const Measure& m);
+    Operand sum();
+    Operand product();
+    Operand operand(bool exponent = false);
+    Operand bracket(const Function* f);
+    Operand number(bool clock);
+    void raise(Operand& term, double power);
+    void match(Operand& a, Operand b);
+    void unit(Operand& term, const Measure& m);
     void add_smaller(double& number, Measure& m);
     void value();
     bool ends_in_its_unit() const;
-    void settle(const Term& all, bool whole);
+    void settle(const Operand& all, bool whole);
     void word();
     bool link();
 
@@ -124,30 +124,30 @@ std::pair<char, std::size_t> Parser::operation() const
     return {joins ? sign : '\0', tokens};
 }
 
-Term Parser::sum()
+Operand Parser::sum()
 {
-    Term all = product();
+    Operand all = product();
     for (auto [sign, tokens] = operation(); sign == '+' || sign == '-'; std::tie(sign, tokens) = operation())
     {
         part_ = false;
         v_.worked = true;
         t_.at += tokens;
-        const Term next = product();
+        const Operand next = product();
         match(all, next);
         all.value += sign == '+' ? next.value : -next.value;
     }
     return all;
 }
 
-Term Parser::product()
+Operand Parser::product()
 {
-    Term all = operand();
+    Operand all = operand();
     for (auto [sign, tokens] = operation(); sign == '*' || sign == '/'; std::tie(sign, tokens) = operation())
     {
         part_ = t_.sign('/');
         v_.worked = true;
         t_.at += tokens;
-        const Term next = operand();
+        const Operand next = operand();
         Measure m{all.powers, 1};
         m.multiply({next.powers, 1}, sign == '*' ? 1 : -1);
         all = {sign == '*' ? all.value * next.value : all.value / next.value, m.powers};
@@ -156,7 +156,7 @@ Term Parser::product()
 }
 
 // Only what has the same unit can be added or compared; a percentage is a plain number too.
-void Parser::match(Term& a, Term b)
+void Parser::match(Operand& a, Operand b)
 {
     if (a.powers != b.powers)
     {
@@ -166,7 +166,7 @@ void Parser::match(Term& a, Term b)
     mixed_ = mixed_ || a.powers != b.powers;
 }
 
-void Parser::raise(Term& term, double power)
+void Parser::raise(Operand& term, double power)
 {
     term.value = std::pow(term.value, power);
     power == 1 ? void() : void(term.powers.erase("%"));
@@ -179,7 +179,7 @@ void Parser::raise(Term& term, double power)
 }
 
 // With its power, and the unit of all that: "10^-3 s", "-2^2" is 4 below 0. An exponent has no unit.
-Term Parser::operand(bool exponent)
+Operand Parser::operand(bool exponent)
 {
     double sign = 1;
     for (; t_.sign('-') || t_.sign('+'); ++t_.at)
@@ -195,12 +195,12 @@ Term Parser::operand(bool exponent)
     const Function* f = function();
     const bool euler = t_.word("e") && t_.sign('^', 1);
     bool plain = !f && !euler && !t_.sign('(');
-    Term term = f || t_.sign('(') ? bracket(f) : euler ? Term{std::exp(1.0)} : number(!exponent);
+    Operand term = f || t_.sign('(') ? bracket(f) : euler ? Operand{std::exp(1.0)} : number(!exponent);
     for (t_.at += euler ? 1U : 0U; out_.fault.empty() && t_.sign('^'); plain = false)
     {
         ++t_.at;
         v_.worked = true;
-        const Term power = operand(true);
+        const Operand power = operand(true);
         power.powers.empty() ? void() : failed("has a power that is not a number");
         raise(term, power.value);
     }
@@ -214,7 +214,7 @@ Term Parser::operand(bool exponent)
 }
 
 // What stands in a bracket, or a function of it: "sqrt(2 h * 3 h)", "max(2 GB, 3 GB)"; of a number: "ln 2".
-Term Parser::bracket(const Function* f)
+Operand Parser::bracket(const Function* f)
 {
     t_.at += f ? 1U : 0U;
     v_.worked = v_.worked || f;
@@ -226,10 +226,10 @@ Term Parser::bracket(const Function* f)
     }
     ++t_.at;
     ++depth_;
-    Term all = sum();
+    Operand all = sum();
     while (f && f->several && out_.fault.empty() && t_.take_sign(','))
     {
-        const Term next = sum();
+        const Operand next = sum();
         match(all, next);
         all.value = f->of(all.value, next.value);
     }
@@ -249,14 +249,14 @@ Term Parser::bracket(const Function* f)
 }
 
 // "8:10" is a time, or a ratio.
-Term Parser::number(bool clock)
+Operand Parser::number(bool clock)
 {
     if (!t_.number())
     {
         failed("is not a number that can be read");
         return {};
     }
-    Term term{t_.peek().value};
+    Operand term{t_.peek().value};
     part_ = part_ || t_.peek().part;
     ++t_.at;
     if (clock && t_.sign(':') && t_.number(1) && depth_ == 0)
@@ -272,7 +272,7 @@ Term Parser::number(bool clock)
 }
 
 // Counted things and factors are plain numbers in arithmetic.
-void Parser::unit(Term& term, const Measure& m)
+void Parser::unit(Operand& term, const Measure& m)
 {
     if (m.powers.empty() && m.size == 1)
     {
@@ -333,7 +333,7 @@ void Parser::value()
         whole_ = whole;
         return sum();
     };
-    Term all = read_all(0);
+    Operand all = read_all(0);
     const bool whole = out_.fault.empty() && ends_in_its_unit();
     all = whole ? read_all(units_.size()) : all;
     mixed_ ? failed("adds what cannot be added") : void();
@@ -354,7 +354,7 @@ bool Parser::ends_in_its_unit() const
     return last && !(v_.worked && (share || glued_));
 }
 
-void Parser::settle(const Term& all, bool whole)
+void Parser::settle(const Operand& all, bool whole)
 {
     const Measure m = whole ? units_.back() : Measure{};
     v_.value = all.value * m.size;

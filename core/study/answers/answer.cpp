@@ -1,10 +1,10 @@
-#include "core/study/grading/answer.h"
+#include "core/study/answers/answer.h"
 
 #include <fmt/format.h>
 
 #include "core/base/text/find.h"
 #include "core/base/text/text.h"
-#include "core/study/grading/grammar.h"
+#include "core/study/answers/grammar.h"
 
 #include <algorithm>
 #include <array>

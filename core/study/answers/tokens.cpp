@@ -1,7 +1,7 @@
 #include "core/base/text/find.h"
 #include "core/base/text/number.h"
 #include "core/base/text/text.h"
-#include "core/study/grading/grammar.h"
+#include "core/study/answers/grammar.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 
 #include "core/base/text/find.h"
 #include "core/base/text/text.h"
-#include "core/study/grading/answer.h"
-#include "core/study/grading/grammar.h"
+#include "core/study/answers/answer.h"
+#include "core/study/answers/grammar.h"
 
 #include <algorithm>
 #include <cctype>

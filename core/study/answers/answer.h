@@ -1,18 +1,16 @@
 // Answers as people type them, read as what the question asks for: "1.12TB", "1 120 GB", "16*70e9", "3h
 // 20min", "2/9", "about 70 GB per GPU". What is not wholly understood is asked back, with what was
-// understood; nothing is dropped. Then whether an answer is right, and what went wrong where it is not,
-// without giving the key away: written mistakes come first, then errors of unit, sign and inversion, then the
-// distance.
+// understood; nothing is dropped. Whether it is right is core/study/grading's to say.
 //
 // More than 1 of a share is percent; small-letter `gb` is what was asked for.
 #pragma once
 
 #include "core/base/result.h"
-#include "core/study/grading/units.h"
+#include "core/study/answers/units.h"
 #include "core/study/questions/quantity.h"
 
 #include <set>
-#include <span>
+#include <string>
 #include <vector>
 
 namespace ringside
@@ -45,15 +43,6 @@ Result<Asked> asked_for(const StudyUnit& unit, std::string_view counts, std::str
 // a question mark; of the one before too where it is very short.
 std::string asking_words(std::string_view stem);
 
-struct KnownMistake
-{
-    std::string id;
-    std::string says;
-    double value = 0;    // in the base unit
-    std::string text;    // "4.48 TB"
-    std::string working; // "4 × 280e9"
-};
-
 // Another way to read the same answer.
 struct OtherReading
 {
@@ -82,26 +71,5 @@ Result<AnswerReading> read_answer(std::string_view text, const Asked& asked);
 std::vector<std::string> units_to_offer(const Asked& asked);
 // The kind of quantity that a unit measures.
 Dimension dimension_of(const Measure& m);
-
-// What an answer is held against.
-struct AnswerKey
-{
-    double value = 0; // in the base unit
-    StudyUnit unit;
-    double tolerance = 0.03; // relative; 0: the exact whole number
-    std::span<const KnownMistake> mistakes;
-};
-
-struct AnswerCheck
-{
-    bool correct = false;
-    // The id of a known mistake, or bits-as-bytes, binary-gb, power-of-ten, percent-as-fraction, time-unit,
-    // inverted, sign. Empty: right, or none of these.
-    std::string slip;
-    std::string message; // one or two sentences for the user
-    const KnownMistake* known = nullptr;
-};
-
-AnswerCheck check_answer(double value, const AnswerKey& key);
 
 } // namespace ringside

@@ -1,4 +1,4 @@
-#include "core/study/grading/units.h"
+#include "core/study/answers/units.h"
 
 #include "core/base/text/find.h"
 #include "core/base/text/text.h"

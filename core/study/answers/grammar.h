@@ -9,7 +9,7 @@
 // Arithmetic is worked out with its units: only what has the same can be added, a root halves a unit's power.
 #pragma once
 
-#include "core/study/grading/units.h"
+#include "core/study/answers/units.h"
 
 #include <vector>
 
