@@ -262,8 +262,10 @@ SearchResult timed(Scenario s, SearchResult result, Objective objective)
                            [](const Candidate& a, const Candidate& b) { return a.layout == b.layout; }),
                kept.end());
     Cuts cuts;
+    const std::int64_t shard_group = s.parallel.shard_group; // apply() drops one that does not divide
     for (Candidate& c : kept)
     {
+        s.parallel.shard_group = shard_group;
         apply(c.layout, s);
         fill(c, step_time(s));
         add_band(c, s);

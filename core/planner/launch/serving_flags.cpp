@@ -143,7 +143,7 @@ bool read_weights(const ServingRead& r, std::string_view text)
     r.s.experts = known ? r.s.rest : r.s.experts;
     return known;
 }
-// Of TensorRT-LLM a whole kv_cache_config.
+// Where TensorRT-LLM says it, a whole kv_cache_config.
 bool read_cache(const ServingRead& r, std::string_view text)
 {
     constexpr std::string_view kShare = "free_gpu_memory_fraction:";

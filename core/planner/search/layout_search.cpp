@@ -437,14 +437,42 @@ void LayoutSearch::sample(const Candidate& c)
     {
         return;
     }
-    Candidate& drawn = result_.sample.emplace_back(c);
-    drawn.draw = draw;
-    fill(drawn, model_.estimate(s_, model_.profile(s_)));
-    if (result_.sample.size() > kMostSampled + kMostSampled / 4)
+    drawn_.emplace_back(c).draw = draw;
+    if (drawn_.size() > kMostSampled + kMostSampled / 4)
     {
-        keep_smallest_draws(result_.sample);
-        most_drawn_ = result_.sample.back().draw;
+        thin_sample();
     }
+}
+
+void LayoutSearch::thin_sample()
+{
+    if (drawn_.size() > kMostSampled)
+    {
+        keep_smallest_draws(drawn_);
+        most_drawn_ = drawn_.back().draw;
+    }
+}
+
+// Most of what is drawn is displaced by what is drawn later, so a running search times its sample seldom.
+void LayoutSearch::time_sample()
+{
+    if (!done() && result_.legal < next_timed_)
+    {
+        return;
+    }
+    next_timed_ = 4 * result_.legal;
+    thin_sample();
+    Scenario laid = s_;
+    for (Candidate& c : drawn_)
+    {
+        if (c.seconds == 0)
+        {
+            laid.parallel.shard_group = s_.parallel.shard_group;
+            apply(c.layout, laid);
+            fill(c, model_.estimate(laid, model_.profile(laid)));
+        }
+    }
+    result_.sample = drawn_;
 }
 
 void LayoutSearch::take(const Candidate& c)
@@ -469,11 +497,11 @@ bool LayoutSearch::advance(std::int64_t layouts)
     {
         look_at(units_[next_++]);
     }
+    time_sample();
     result_.cuts = listed(cuts_, limits_.objective);
     if (done())
     {
         finished_ = true;
-        keep_smallest_draws(result_.sample);
         // What was tried is legal or rejected, and what is legal fits or does not.
         assert(result_.tried + result_.count(Rejection::memory) ==
                result_.legal + sum_over<std::int64_t>(result_.rejected));

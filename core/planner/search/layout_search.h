@@ -223,6 +223,8 @@ private:
     void fill_time(Candidate& candidate);
     void count(const Candidate& candidate);
     void sample(const Candidate& candidate);
+    void thin_sample();
+    void time_sample();
     void take(const Candidate& candidate);
     void reject(Rejection reason, std::int64_t times = 1);
     std::vector<std::int64_t> zero_stages() const;
@@ -241,7 +243,9 @@ private:
     Shared shared_;
     std::vector<MemoryHalf> tokens_; // of the plan being looked at, by stage
     bool finished_ = false;
-    std::uint64_t most_drawn_ = ~std::uint64_t{0}; // what goes into the sample has no larger draw
+    std::vector<Candidate> drawn_;                 // for the sample, timed or not yet
+    std::uint64_t most_drawn_ = ~std::uint64_t{0}; // none of them has a larger draw
+    std::int64_t next_timed_ = 1;                  // how many are legal when the sample is timed again
     SearchResult result_;
 };
 

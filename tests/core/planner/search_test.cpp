@@ -197,6 +197,28 @@ TEST_CASE("the chart has the same points, however many threads share a search")
     }
 }
 
+TEST_CASE("what is kept and what is drawn has the time of its own layout, whichever came before it")
+{
+    Scenario s = small(0);
+    s.cluster.gpus = 64;
+    s.training.global_batch = 64;
+    s.parallel.shard_group = 4;
+    const SearchResult found = all_of(s, everything());
+    std::size_t grouped = 0;
+    for (const std::vector<Candidate>* list : {&found.best, &found.sample})
+    {
+        for (const Candidate& c : *list)
+        {
+            Scenario laid = s;
+            apply(c.layout, laid);
+            grouped += laid.parallel.shard_group > 0 ? 1U : 0U;
+            const bool simulated = c.layout.schedule->kept == nullptr && c.layout.pipeline > 1;
+            CHECK((simulated || c.seconds == Approx(step_time(laid).total())));
+        }
+    }
+    CHECK(grouped > 100);
+}
+
 TEST_CASE("limits take layouts away and say so; nothing found breaks them")
 {
     const Scenario s = small(0);
