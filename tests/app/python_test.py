@@ -19,7 +19,7 @@ RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 os.environ["RINGSIDE"] = RINGSIDE
 sys.path.insert(0, str(SOURCE / "app/python"))
 import ringside  # noqa: E402
-from script import run_tests  # noqa: E402
+from script import run_tests, shared  # noqa: E402
 
 S = ringside.Scenario(model="llama-3.1-8b", cluster={"gpus": 8}, parallel={"tensor": 8}, training={"global_batch": 8})
 
@@ -110,7 +110,7 @@ def _without_program():
 
 
 def test_a_thousand_drawn_calls_are_answered_as_the_program_does():
-    calls = drawn_calls(1000, seed=4)
+    calls = shared(list(drawn_calls(1000, seed=4)))
     answers = ringside.Engine().answers({"command": words, "stdin": stdin} for words, stdin in calls)
     with Server(RINGSIDE, "serve", "--stdio") as server:
         for (words, stdin), answer in zip(calls, answers):

@@ -1,7 +1,14 @@
 """Runs tests of a script: the functions test_* that are named, or all of them. A test that returns SKIPPED was skipped."""
+import os
 import sys
 
 SKIPPED = 77  # as ctest knows it
+
+
+def shared(cases):
+    """The share of a long test's cases that this run takes, as tests/share.h says."""
+    which, of = map(int, os.environ.get("RINGSIDE_TEST_SHARE", "0/1").split("/"))
+    return cases[which % of::of]
 
 
 def run_tests(script, names):
