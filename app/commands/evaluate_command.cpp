@@ -8,6 +8,7 @@
 #include "core/evaluate/report_json.h"
 #include "core/evaluate/serving_figures.h"
 #include "core/memory/conventions.h"
+#include "core/model/stages.h"
 #include "core/scenario/serving.h"
 
 #include <algorithm>
@@ -145,7 +146,7 @@ std::string band_lines(const Scenario& s, const Report& report)
 
 std::string report_text(const Scenario& s, const Report& report)
 {
-    const Timeline& timeline = report.pipeline.timeline;
+    const Timeline& timeline = report.pipeline->timeline;
     return fmt::format(
         "{}, {} parameters on {} x {}\n{}\n\n{}\n{}\n"
         "Schedule in units of stage_times: bubble {} of total, {} over ideal\n"

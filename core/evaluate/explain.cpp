@@ -5,7 +5,9 @@
 #include "core/base/text/text.h"
 #include "core/evaluate/report.h"
 #include "core/model/sizes.h"
+#include "core/model/stages.h"
 #include "core/model/weights.h"
+#include "core/network/collective/cost.h"
 
 #include <algorithm>
 #include <array>
@@ -81,7 +83,7 @@ Term explain_step_bubble(const Report& report)
 
 Term explain_bubble_over_ideal(const Scenario& s, const Report& report)
 {
-    const Timeline& t = report.pipeline.timeline;
+    const Timeline& t = report.pipeline->timeline;
     Term term{"bubble over ideal time", t.bubble_over_ideal(), "", "", "", ""};
     const auto closed = closed_bubble(s);
     if (closed && is_exact(closed->over_ideal, term.value))
@@ -103,7 +105,7 @@ Term explain_bubble_over_ideal(const Scenario& s, const Report& report)
 
 Term explain_bubble_of_total(const Scenario& s, const Report& report)
 {
-    const Timeline& t = report.pipeline.timeline;
+    const Timeline& t = report.pipeline->timeline;
     Term term{"bubble of total time", t.bubble_of_total(), "", "", "", ""};
     const auto closed = closed_bubble(s);
     if (closed && is_exact(closed->of_total, term.value))
@@ -138,7 +140,7 @@ Term explain_slowest_stage(const Scenario& s)
 
 Term explain_all_reduce(const Scenario&, const Report& report)
 {
-    const CollectiveReport& r = report.collective;
+    const CollectiveReport& r = *report.collective;
     const std::string label = fmt::format("ring all-reduce over {} ranks", r.ranks);
     if (r.ranks <= 1)
     {
@@ -156,7 +158,7 @@ Term explain_all_reduce(const Scenario&, const Report& report)
 
 Term explain_sent_per_rank(const Scenario&, const Report& report)
 {
-    const CollectiveReport& r = report.collective;
+    const CollectiveReport& r = *report.collective;
     const std::string label = fmt::format("sent by each of {} ranks", r.ranks);
     if (r.ranks <= 1)
     {

@@ -6,6 +6,8 @@
 #include "core/base/whole.h"
 #include "core/evaluate/serving_figures.h"
 #include "core/memory/context_length.h"
+#include "core/model/stages.h"
+#include "core/network/collective/cost.h"
 #include "core/network/traffic.h"
 #include "core/parallelism/context/plan.h"
 #include "core/parallelism/experts/plan.h"
@@ -91,7 +93,7 @@ Result<Report> evaluate_valid(const Scenario& scenario)
         return pipeline.issues();
     }
     Report report;
-    report.pipeline = std::move(*pipeline);
+    report.pipeline = std::make_shared<const PipelineReport>(std::move(*pipeline));
     report.parameters = count_parameters(scenario.model);
     report.memory = memory_report(scenario);
     constexpr double kMostBytes = 9007199254740992.0; // 2^53: whole bytes are exact up to here
@@ -103,7 +105,7 @@ Result<Report> evaluate_valid(const Scenario& scenario)
     }
     report.compute = compute_report(scenario);
     report.step = step_time(scenario);
-    report.collective = collective_report(scenario, report.memory);
+    report.collective = std::make_shared<const CollectiveReport>(collective_report(scenario, report.memory));
     if (scenario.serving && scenario.serving->traffic.arrivals() != Arrivals::trace)
     {
         report.serving = std::make_shared<const ServingFigures>(serving_figures(scenario));
@@ -128,7 +130,7 @@ double most_in_flight(const Report& r)
 // By a rank, in another collective of the same message: by a ring, or straight to every rank.
 double sent_in(const Report& r, CollectiveKind kind)
 {
-    const CollectiveReport& c = r.collective;
+    const CollectiveReport& c = *r.collective;
     const bool straight = kind == CollectiveKind::all_to_all;
     const CollectiveAlgorithm& algorithm = *find_algorithm(straight ? "naive" : "ring");
     const CollectiveCost cost = estimate(kind, algorithm, c.ranks, c.message, {c.link, c.link, c.ranks});
@@ -429,11 +431,11 @@ constexpr std::array kMetrics{
     Metric{"step.bubble_of_total", "",
            [](const Scenario&, const Report& r) { return r.step.bubble / r.step.total(); }},
     Metric{"pipeline.bubble_over_ideal", "",
-           [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_over_ideal(); }},
+           [](const Scenario&, const Report& r) { return r.pipeline->timeline.bubble_over_ideal(); }},
     Metric{"pipeline.bubble_of_total", "",
-           [](const Scenario&, const Report& r) { return r.pipeline.timeline.bubble_of_total(); }},
+           [](const Scenario&, const Report& r) { return r.pipeline->timeline.bubble_of_total(); }},
     Metric{"pipeline.units", "",
-           [](const Scenario&, const Report& r) { return r.pipeline.timeline.makespan; }},
+           [](const Scenario&, const Report& r) { return r.pipeline->timeline.makespan; }},
     Metric{"pipeline.peak_in_flight", "", [](const Scenario&, const Report& r) { return most_in_flight(r); }},
     Metric{"traffic.data_bytes", "B",
            [](const Scenario& s, const Report& r) { return data_traffic(s, r.memory).value; }},
@@ -486,12 +488,12 @@ constexpr std::array kMetrics{
     Metric{"traffic.pipeline_message_bytes", "B",
            [](const Scenario& s, const Report&) { return pipeline_message(s).value; }},
     Metric{"collective.ranks", "",
-           [](const Scenario&, const Report& r) { return static_cast<double>(r.collective.ranks); }},
+           [](const Scenario&, const Report& r) { return static_cast<double>(r.collective->ranks); }},
     Metric{"collective.steps", "",
            [](const Scenario&, const Report& r)
-           { return 2.0 * static_cast<double>(std::max<std::int64_t>(0, r.collective.ranks - 1)); }},
+           { return 2.0 * static_cast<double>(std::max<std::int64_t>(0, r.collective->ranks - 1)); }},
     Metric{"collective.message_bytes", "B",
-           [](const Scenario&, const Report& r) { return r.collective.message.value; }},
+           [](const Scenario&, const Report& r) { return r.collective->message.value; }},
     Metric{"collective.reduce_scatter_bytes", "B",
            [](const Scenario&, const Report& r) { return sent_in(r, CollectiveKind::reduce_scatter); }},
     Metric{"collective.all_gather_bytes", "B",
@@ -499,11 +501,11 @@ constexpr std::array kMetrics{
     Metric{"collective.all_to_all_bytes", "B",
            [](const Scenario&, const Report& r) { return sent_in(r, CollectiveKind::all_to_all); }},
     Metric{"collective.latency_s", "s",
-           [](const Scenario&, const Report& r) { return r.collective.cost.latency.value; }},
+           [](const Scenario&, const Report& r) { return r.collective->cost.latency.value; }},
     Metric{"collective.sent_bytes", "B",
-           [](const Scenario&, const Report& r) { return r.collective.cost.sent_per_rank.value; }},
+           [](const Scenario&, const Report& r) { return r.collective->cost.sent_per_rank.value; }},
     Metric{"collective.time_s", "s",
-           [](const Scenario&, const Report& r) { return r.collective.cost.total().value; }},
+           [](const Scenario&, const Report& r) { return r.collective->cost.total().value; }},
     Metric{"alignment.sft_bytes", "B", aligned<AlignmentRecipe::sft>},
     Metric{"alignment.ppo_bytes", "B", aligned<AlignmentRecipe::ppo>},
     Metric{"alignment.ppo_models_bytes", "B",

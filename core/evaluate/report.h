@@ -4,9 +4,7 @@
 #include "core/base/result.h"
 #include "core/memory/memory.h"
 #include "core/model/compute.h"
-#include "core/model/stages.h"
 #include "core/model/weights.h"
-#include "core/network/collective/cost.h"
 #include "core/performance/step_time.h"
 #include "core/scenario/evidence.h"
 
@@ -16,17 +14,19 @@
 namespace ringside
 {
 
-struct ServingFigures; // core/evaluate/serving_figures.h
+struct CollectiveReport; // core/network/collective/cost.h
+struct PipelineReport;   // core/model/stages.h
+struct ServingFigures;   // core/evaluate/serving_figures.h
 
 struct Report
 {
     ParameterCount parameters;
     MemoryReport memory;
     ComputeReport compute;
-    PipelineReport pipeline;
+    std::shared_ptr<const PipelineReport> pipeline; // never null
     StepTime step;
-    CollectiveReport collective;
-    std::shared_ptr<const ServingFigures> serving; // null: the scenario describes none
+    std::shared_ptr<const CollectiveReport> collective; // never null
+    std::shared_ptr<const ServingFigures> serving;      // null: the scenario describes none
 };
 
 // The scenario's report, or every issue that kept it from being made. Warnings are in validate().

@@ -1,6 +1,7 @@
 #include "ui/shell/mark_walk.h"
 
 #include "ui/draw/chart_record.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/guide/spotlight.h"
 #include "ui/widgets/choice.h"
 #include "ui/widgets/controls.h"

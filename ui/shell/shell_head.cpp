@@ -5,6 +5,7 @@
 #include "core/base/place.h"
 #include "core/study/lessons/demo_script.h"
 #include "ui/draw/icons.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/frame/stage_frame.h"
 #include "ui/shell/frame/study_frame.h"
 #include "ui/shell/shell.h"

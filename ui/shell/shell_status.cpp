@@ -4,6 +4,7 @@
 #include "core/base/text/text.h"
 #include "ui/draw/painter.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/frame/frame.h"
 #include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/frame/stage_frame.h"

@@ -6,6 +6,7 @@
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report.h"
 #include "core/memory/explain_memory.h"
+#include "core/model/stages.h"
 
 #include <cmath>
 
@@ -65,7 +66,7 @@ std::string rate_tip(const Frame& frame)
 std::string bubble_tip(const Frame& frame)
 {
     const Term term = explain_step_bubble(*frame.now.report);
-    const double drawn = frame.now.report->pipeline.timeline.bubble_of_total();
+    const double drawn = frame.now.report->pipeline->timeline.bubble_of_total();
     return said(term, format_percent(term.value),
                 fmt::format("Of the schedule in the units of its stage times, as the pipeline view draws it, "
                             "it is {}.",

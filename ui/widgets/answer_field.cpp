@@ -4,6 +4,7 @@
 #include <misc/cpp/imgui_stdlib.h>
 
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/widgets/controls.h"
 
 #include <imgui_internal.h>

@@ -3,6 +3,7 @@
 #include "core/base/text/hide_numbers.h"
 #include "ui/draw/chart_record.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 
 #include <imgui_internal.h>
 
@@ -22,6 +23,11 @@ std::string_view visible(const char* label)
 }
 
 } // namespace
+
+Press press(const Painter& painter, Rect r, const char* label, float radius)
+{
+    return press(painter, r, label, radius, {});
+}
 
 Press press(const Painter& painter, Rect r, const char* label, float radius, const ReadAs& as)
 {

@@ -2,7 +2,7 @@
 // acts.
 #pragma once
 
-#include "ui/draw/transcript.h"
+#include "ui/draw/painter.h"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +13,8 @@
 namespace ringside
 {
 
+struct ReadAs; // ui/draw/transcript.h
+
 struct Press
 {
     bool clicked = false;
@@ -22,7 +24,8 @@ struct Press
 };
 
 // An invisible button of this size, found by its label, with a visible focus outline.
-Press press(const Painter& painter, Rect r, const char* label, float radius = 6, const ReadAs& as = {});
+Press press(const Painter& painter, Rect r, const char* label, float radius = 6);
+Press press(const Painter& painter, Rect r, const char* label, float radius, const ReadAs& as);
 
 // -1 or 1 when an arrow key moves the item of this id, which has the keyboard; the focus stays.
 int arrow_steps(ImGuiID id);

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/widgets/scrolled_sheet.h"
 #include "ui/widgets/sheet.h"
 
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ringside
 {

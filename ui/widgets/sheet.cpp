@@ -1,5 +1,6 @@
 #include "ui/widgets/sheet.h"
 
+#include "ui/draw/transcript.h"
 #include "ui/widgets/markdown.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "app/commands/console/input.h"
 #include "app/commands/console/table.h"
 #include "core/base/text/text.h"
-#include "core/network/collective/collective.h"
+#include "core/network/collective/cost.h"
 #include "core/pipeline/simulate.h"
 
 #include <algorithm>

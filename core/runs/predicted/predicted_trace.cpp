@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/model/stages.h"
 #include "core/model/weights.h"
 #include "core/performance/retimed_step.h"
 #include "core/performance/step_model/profile.h"
@@ -272,7 +273,7 @@ GpuTrace trace_of_life(const Scenario& s, const Report& report, const StepOption
 GpuTrace trace_of_blocks(const Scenario& s, const Report& report)
 {
     const StepTime& step = report.step;
-    const Timeline& timeline = report.pipeline.timeline;
+    const Timeline& timeline = report.pipeline->timeline;
     const auto longest = std::ranges::max_element(timeline.busy) - timeline.busy.begin();
     const double before = step.total() - step.data_exposed - step.optimizer;
     const double scale = timeline.makespan > 0 ? before / timeline.makespan : 0;
@@ -315,7 +316,7 @@ GpuTrace trace_of_blocks(const Scenario& s, const Report& report)
     if (step.data_exposed > 0)
     {
         maker.call(s.parallel.zero > 0 ? StepKind::reduce_scatter : StepKind::all_reduce, Axis::data,
-                   report.collective.ranks, report.collective.message.value, before,
+                   report.collective->ranks, report.collective->message.value, before,
                    before + step.data_exposed);
     }
     maker.range("optimizer", before + step.data_exposed, step.total());

@@ -7,6 +7,7 @@
 #include "core/evaluate/report.h"
 #include "core/memory/activations/working.h"
 #include "core/memory/explain_memory.h"
+#include "core/network/collective/cost.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -130,7 +131,7 @@ TEST_CASE("hand-worked: the workings of Llama 3.1 70B on 256 H100s")
     CHECK(explain_bubble_over_ideal(s, r).working == "(4 − 1) / 64");
     CHECK(explain_bubble_of_total(s, r).working == "(4 − 1) / (64 + 4 − 1)");
     CHECK(explain_all_reduce(s, r).working ==
-          "2 × (8 − 1) × 5e-6 + 2 × (8 − 1) / 8 × " + figure(r.collective.message.value) + " / 5e10");
+          "2 × (8 − 1) × 5e-6 + 2 × (8 − 1) / 8 × " + figure(r.collective->message.value) + " / 5e10");
     CHECK(explain_total(r.memory, 0).value == r.memory.stages[0].total().value / 1e9);
 }
 

@@ -203,7 +203,7 @@ TEST_CASE(
         {
             continue;
         }
-        const auto& peaks = report->pipeline.timeline.peak_in_flight;
+        const auto& peaks = report->pipeline->timeline.peak_in_flight;
         const auto kept = kept_at_peak(s);
         const ScheduleShape shape = pipeline_shape(s);
         REQUIRE(kept.size() == peaks.size());

@@ -3,6 +3,7 @@
 #include "tests/core/support.h"
 
 #include "core/evaluate/report.h"
+#include "core/network/collective/cost.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -134,12 +135,12 @@ TEST_CASE("7B over 64: 2 (N-1)/N x 14 GB over 12.5 GB/s are 2.2 s; without ZeRO 
 {
     Scenario s = example("llama-7b-64");
     const Report r = report(s);
-    CHECK(r.collective.ranks == 64);
-    CHECK(r.collective.crosses_nodes);
+    CHECK(r.collective->ranks == 64);
+    CHECK(r.collective->crosses_nodes);
     const double message = 2 * static_cast<double>(r.parameters.total);
-    CHECK(r.collective.message.value == Approx(message));
-    CHECK(r.collective.cost.transfer.value == Approx(2 * 63.0 / 64 * message / 12.5e9));
-    CHECK(r.collective.cost.transfer.value == Approx(2.205).epsilon(0.04)); // 6.74 billion for 7
+    CHECK(r.collective->message.value == Approx(message));
+    CHECK(r.collective->cost.transfer.value == Approx(2 * 63.0 / 64 * message / 12.5e9));
+    CHECK(r.collective->cost.transfer.value == Approx(2.205).epsilon(0.04)); // 6.74 billion for 7
     CHECK(r.memory.fits());
     s.parallel.zero = 0;
     CHECK(16 * static_cast<double>(r.parameters.total) > 80e9);

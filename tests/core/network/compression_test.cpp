@@ -581,16 +581,16 @@ TEST_CASE(
         {
             continue;
         }
-        const GradientProjection p = gradient_projection(s, report->memory.fullest, report->collective);
+        const GradientProjection p = gradient_projection(s, report->memory.fullest, *report->collective);
         CHECK(elements_of(p.shape) == report->memory.worst().parameters);
-        CHECK(p.ranks == report->collective.ranks);
+        CHECK(p.ranks == report->collective->ranks);
         const double message = static_cast<double>(elements_of(p.shape)) * p.own_bytes * p.scale;
-        CHECK(message == Approx(report->collective.message.value));
+        CHECK(message == Approx(report->collective->message.value));
         if (p.own_bytes == 4)
         {
             CHECK(p.sent(with(Compressor::none)).value ==
-                  Approx(report->collective.cost.sent_per_rank.value));
-            CHECK(p.time(with(Compressor::none)).value == Approx(report->collective.cost.total().value));
+                  Approx(report->collective->cost.sent_per_rank.value));
+            CHECK(p.time(with(Compressor::none)).value == Approx(report->collective->cost.total().value));
         }
         CHECK(p.exposed(with(Compressor::none)) <= p.time(with(Compressor::none)));
         with_ranks += p.ranks > 1 ? 1 : 0;

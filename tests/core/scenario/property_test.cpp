@@ -3,6 +3,7 @@
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report.h"
 #include "core/model/attention.h"
+#include "core/model/stages.h"
 #include "core/model/weights.h"
 #include "core/scenario/fields.h"
 
@@ -161,7 +162,7 @@ TEST_CASE("there is one bubble of the step, in seconds, and one of the schedule,
             REQUIRE(metric("step.bubble_of_total") == share);
             REQUIRE(metric("step.bubble_over_ideal") == Catch::Approx(share / (1 - share)).margin(1e-12));
             REQUIRE(explain_step_bubble(report).value == share);
-            REQUIRE(metric("pipeline.bubble_of_total") == report.pipeline.timeline.bubble_of_total());
+            REQUIRE(metric("pipeline.bubble_of_total") == report.pipeline->timeline.bubble_of_total());
         });
 }
 
@@ -382,8 +383,8 @@ TEST_CASE("the same scenario gives the same report, to the last bit")
                              {
                                  REQUIRE(a.memory.stages[i].parts == b.memory.stages[i].parts);
                              }
-                             const Timeline& x = a.pipeline.timeline;
-                             const Timeline& y = b.pipeline.timeline;
+                             const Timeline& x = a.pipeline->timeline;
+                             const Timeline& y = b.pipeline->timeline;
                              REQUIRE(x.makespan == y.makespan);
                              REQUIRE(std::equal(x.events.begin(), x.events.end(), y.events.begin(),
                                                 y.events.end(),

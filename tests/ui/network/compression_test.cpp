@@ -183,7 +183,7 @@ TEST_CASE("the scenario's ranks decide: one has nothing to gain, many make gathe
     const auto report = evaluate(default_scenario(test::presets()));
     REQUIRE(report);
     GradientProjection p =
-        gradient_projection(default_scenario(test::presets()), report->memory.fullest, report->collective);
+        gradient_projection(default_scenario(test::presets()), report->memory.fullest, *report->collective);
     const CompressionOptions top = with(Compressor::top_k);
     CHECK(p.sent(top) < p.sent(with(Compressor::bf16)));
     p.ranks = 1024;

@@ -2,6 +2,8 @@
 #include "tests/ui/harness.h"
 #include "tests/ui/words.h"
 
+#include "core/network/collective/cost.h"
+
 #include <catch2/catch_test_macros.hpp>
 
 using namespace ringside;
@@ -36,7 +38,7 @@ TEST_CASE("the axis of sizes goes as far as the message, and no curve ends befor
     s.parallel.tensor = s.parallel.pipeline = 1;
     w.session().apply(ChangeScenario{s});
     w.settle(300);
-    REQUIRE(w.session().now().report->collective.message > Bytes(1e12));
+    REQUIRE(w.session().now().report->collective->message > Bytes(1e12));
     CHECK(terabytes());
 }
 

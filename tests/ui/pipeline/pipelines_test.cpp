@@ -541,7 +541,7 @@ TEST_CASE("a million operations are drawn, zoomed to single ones, and fit again"
     s.training.global_batch = 8 * 131072;
     REQUIRE(!has_errors(validate(s)));
     const auto w = opened(s);
-    REQUIRE(w->session().now().report->pipeline.timeline.events.size() >= 1'000'000);
+    REQUIRE(w->session().now().report->pipeline->timeline.events.size() >= 1'000'000);
     const std::string whole = test::text_of(*w);
     CHECK(w->drawn().vertices < 500'000);
     const ImVec2 at{600, place(*w, "stage 1", 0, 1).y};

@@ -4,6 +4,7 @@
 #include "core/base/text/hide_numbers.h"
 #include "core/base/text/text.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/guide/class_curve.h"
 #include "ui/shell/overlay.h"
 #include "ui/widgets/charts/plot_axes.h"

@@ -4,6 +4,7 @@
 
 #include "core/base/scale.h"
 #include "core/study/grading/metric_answer.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/frame/stage_frame.h"
 #include "ui/widgets/sheet.h"
 

@@ -1,6 +1,7 @@
 #include "ui/shell/palette/palette.h"
 
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/overlay.h"
 
 #include <algorithm>

@@ -6,6 +6,8 @@
 #include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report.h"
+#include "core/network/collective/cost.h"
+#include "core/pipeline/simulate.h"
 #include "ui/draw/scopes.h"
 #include "ui/shell/panel/panel_fields.h"
 #include "ui/widgets/choice.h"
@@ -456,7 +458,7 @@ void Panel::draw_costs(Column& column)
          [](const Evaluated& e) { return format_percent(explain_step_bubble(*e.report).value); });
     line("EFLOPs per step",
          [](const Evaluated& e) { return format_count(e.report->compute.model_step.value / 1e18); });
-    line("All-reduce", [](const Evaluated& e) { return format_seconds(e.report->collective.cost.total()); });
+    line("All-reduce", [](const Evaluated& e) { return format_seconds(e.report->collective->cost.total()); });
 }
 
 void Panel::draw(const Frame& frame, const Painter& window, Rect area, const ViewInfo& info, View& view,

@@ -5,6 +5,7 @@
 #include "core/model/weights.h"
 #include "core/scenario/based_on.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/shell/frame/lab_frame.h"
 #include "ui/shell/panel/panel.h"
 #include "ui/widgets/choice.h"

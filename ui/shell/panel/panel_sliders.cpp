@@ -1,6 +1,7 @@
 // The panel's sliders: the layout's knobs on their legal values, the model's size, and fields with a range.
 #include "core/evaluate/report.h"
 #include "core/model/family.h"
+#include "core/network/collective/cost.h"
 #include "ui/shell/panel/panel.h"
 #include "ui/shell/panel/panel_fields.h"
 
@@ -35,7 +36,7 @@ Track track_of(const FieldSlide& slide)
 // What a field that is 0 follows.
 double followed(const Frame& frame, std::string_view path)
 {
-    const CollectiveReport& c = frame.now.report->collective;
+    const CollectiveReport& c = *frame.now.report->collective;
     return path == "collective.ranks"        ? static_cast<double>(c.ranks)
            : path == "collective.message_gb" ? c.message.value / 1e9
                                              : node_link(frame.scenario.cluster);

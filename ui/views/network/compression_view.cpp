@@ -114,7 +114,7 @@ CompressionRuns CompressionState::runs(const Frame& frame) const
                          { return std::make_shared<const CompressionRun>(run_compression(o)); });
     const auto against = [&](const CompressionOptions& o) { return compression_shown(o, *reference); };
     const auto project = [&](const Scenario& s)
-    { return gradient_projection(s, frame.now.report->memory.fullest, frame.now.report->collective); };
+    { return gradient_projection(s, frame.now.report->memory.fullest, *frame.now.report->collective); };
     CompressionRuns all(shown.of(essential(options), against), uncompressed.of(none, against).summary,
                         projected.of(frame.now.scenario, project));
     const auto rows = this->rows();

@@ -116,7 +116,7 @@ struct MessageState
     const Sizes& sizes(const Frame& frame) const
     {
         const auto make = [&](const auto&)
-        { return sizes_of(frame.now.scenario, frame.now.report->collective, kind, in_network); };
+        { return sizes_of(frame.now.scenario, *frame.now.report->collective, kind, in_network); };
         return made.of({frame.now.scenario, kind, in_network}, make);
     }
 };

@@ -118,7 +118,7 @@ Shown shown_of(const Scenario& s, const CollectiveReport& c, CollectiveKind kind
 const Shown& RingView::shown(const Frame& frame) const
 {
     const auto make = [&](const auto&)
-    { return shown_of(frame.now.scenario, frame.now.report->collective, kind_, *algorithm_); };
+    { return shown_of(frame.now.scenario, *frame.now.report->collective, kind_, *algorithm_); };
     return shown_.of({frame.now.scenario, kind_, algorithm_}, make);
 }
 

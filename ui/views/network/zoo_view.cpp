@@ -233,7 +233,7 @@ void ZooView::draw(const Frame&, const Painter& painter, Rect area, Out&)
 Caption ZooView::caption(const Frame& frame) const
 {
     const Entry& e = kEntries.at(chosen_);
-    const CollectiveReport& c = frame.now.report->collective;
+    const CollectiveReport& c = *frame.now.report->collective;
     const CollectiveAlgorithm& algorithm =
         *find_algorithm(e.kind == CollectiveKind::all_to_all ? "naive" : "ring");
     const Links links{c.link, c.link, c.ranks};
@@ -261,7 +261,7 @@ Caption ZooView::caption(const Frame& frame) const
 
 bool ZooView::draw_panel(const Frame& frame, const Painter& painter, Rect area, Out& out)
 {
-    const CollectiveReport& c = frame.now.report->collective;
+    const CollectiveReport& c = *frame.now.report->collective;
     PanelColumn column(painter, area, out.animating);
     column.heading("Sent per rank");
     const Links links{c.link, c.link, std::max<std::int64_t>(1, c.ranks)};

@@ -7,6 +7,8 @@
 #include "core/base/text/text.h"
 #include "core/evaluate/explain.h"
 #include "core/evaluate/report.h"
+#include "core/model/stages.h"
+#include "core/network/collective/cost.h"
 #include "ui/shell/tween.h"
 #include "ui/shell/view.h"
 #include "ui/widgets/controls.h"
@@ -61,7 +63,7 @@ Moment moment_of(const Frame& frame)
     Moment m;
     m.pipeline = std::min(1.0, t / kPipelineEnds);
     const double after = std::clamp((t - kPipelineEnds) / (0.97 - kPipelineEnds), 0.0, 1.0);
-    m.ring = after * static_cast<double>(frame.now.report->collective.steps.steps.size());
+    m.ring = after * static_cast<double>(frame.now.report->collective->steps.steps.size());
     m.reduce = std::clamp(after * 2, 0.0, 1.0);
     m.gather = std::clamp(after * 2 - 1, 0.0, 1.0);
     return m;
@@ -75,8 +77,8 @@ Motion OverviewView::motion(const Frame& frame) const
     motion.per_second = 1 / kSecondsPerLoop;
     motion.rounds = 4; // and not for ever: a window left alone should come to rest
     motion.rest = 0.7;
-    const std::size_t ring = frame.now.report->collective.steps.steps.size();
-    const double makespan = frame.now.report->pipeline.timeline.makespan;
+    const std::size_t ring = frame.now.report->collective->steps.steps.size();
+    const double makespan = frame.now.report->pipeline->timeline.makespan;
     for (int i = 0; i < 12; ++i)
     {
         motion.stops.push_back(kPipelineEnds * i / 12);
@@ -161,7 +163,7 @@ void draw_path(const Painter& p, Rect field, float pitch, const Timeline& timeli
 
 void OverviewView::draw_pipeline(const Frame& frame, const Painter& painter, Rect area, Out& out) const
 {
-    const PipelineReport& pipeline = frame.now.report->pipeline;
+    const PipelineReport& pipeline = *frame.now.report->pipeline;
     const Timeline& timeline = pipeline.timeline;
     const Scenario& s = frame.now.scenario;
     const std::string number =
@@ -274,7 +276,7 @@ void OverviewView::draw_shards_part(const Frame& frame, const Painter& painter, 
 
 void OverviewView::draw_ring_part(const Frame& frame, const Painter& painter, Rect area, Out& out) const
 {
-    const CollectiveReport& c = frame.now.report->collective;
+    const CollectiveReport& c = *frame.now.report->collective;
     const std::string number = c.steps.steps.empty()
                                    ? "one rank: nothing to sum"
                                    : fmt::format("{} in {}", format_bytes(c.message, painter.look.unit),
@@ -368,7 +370,7 @@ Caption OverviewView::caption(const Frame& frame) const
     {
         caption.sentence =
             fmt::format("Then {} replicas sum **{}** of gradients: each slice is sent to {}.", grouped(ranks),
-                        format_bytes(r.collective.message, frame.preferences.unit),
+                        format_bytes(r.collective->message, frame.preferences.unit),
                         s.parallel.zero >= 1 ? "the rank that owns it" : "one rank, summed hop by hop");
     }
     else

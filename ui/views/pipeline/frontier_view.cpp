@@ -78,7 +78,7 @@ PlotPoint place_of(const ScheduleCandidate& c, ByteUnit unit)
 std::pair<PlotAxis, PlotAxis> FrontierView::axes(const Frame& frame, const ScheduleSearch& s)
 {
     // One micro-batch at a time idles most of the time; it need not be in sight.
-    double bubble = frame.now.report->pipeline.timeline.bubble_of_total();
+    double bubble = frame.now.report->pipeline->timeline.bubble_of_total();
     double bytes = frame.now.report->memory.worst().total().value;
     const ScheduleCandidate* smallest = nullptr;
     for (const ScheduleCandidate& c : s.found())
@@ -138,7 +138,7 @@ void FrontierView::draw_frontier(const Painter& painter, Plot& plot, const Sched
 
 void FrontierView::draw_tip(const Frame& frame, const Plot& plot, const ScheduleCandidate& c) const
 {
-    const double now = frame.now.report->pipeline.timeline.makespan;
+    const double now = frame.now.report->pipeline->timeline.makespan;
     const std::array lines{
         TipLine{"chunks per stage", std::to_string(c.scenario.parallel.chunks), 0},
         TipLine{"micro-batches",
@@ -245,7 +245,7 @@ Caption FrontierView::caption(const Frame& frame) const
         return caption;
     }
     const ScheduleCandidate* best = s->best(limit(frame));
-    const double now = frame.now.report->pipeline.timeline.makespan;
+    const double now = frame.now.report->pipeline->timeline.makespan;
     const std::string room = format_bytes(limit(frame), frame.preferences.unit);
     if (best == nullptr)
     {

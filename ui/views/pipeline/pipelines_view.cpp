@@ -206,7 +206,7 @@ void PipelinesView::draw_heading(const Frame& frame, const Painter& painter, Rec
 // A row that cannot run has as many lanes as the scenario's.
 std::size_t lanes_of_row(const Frame& frame, const PipelineRow& row)
 {
-    return row.runs() ? row.timeline->ranks() : frame.now.report->pipeline.timeline.ranks();
+    return row.runs() ? row.timeline->ranks() : frame.now.report->pipeline->timeline.ranks();
 }
 
 Lanes lanes_of(const Frame& frame, const PipelineRow& row)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ui/draw/transcript.h"
 #include "ui/shell/frame/lab_action.h"
 #include "ui/views/lab/lab/plot.h"
 #include "ui/widgets/controls.h"

@@ -132,7 +132,7 @@ std::vector<PipelineRow> PipelineRows::rows_of(const Evaluated& now) const
     const ScheduleKind own = s.training.schedule;
     std::vector<PipelineRow> rows;
     rows.push_back(
-        row_of({own, now.report->pipeline.shape, stage_costs(s), now.report->pipeline.timeline}, share));
+        row_of({own, now.report->pipeline->shape, stage_costs(s), now.report->pipeline->timeline}, share));
     for (const ScheduleKind chosen : beside_)
     {
         const ScheduleKind kind = chosen != nullptr ? chosen : rival_of(own);

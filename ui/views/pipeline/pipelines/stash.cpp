@@ -7,6 +7,7 @@
 #include "core/pipeline/simulate.h"
 #include "core/scenario/stage_layers.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/views/pipeline/pipelines/rows.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/choice.h"

@@ -3,6 +3,7 @@
 
 #include "core/base/text/text.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/views/study/drill/answer.h"
 #include "ui/views/study/drill/session.h"
 #include "ui/views/study/study/parts.h"

@@ -2,6 +2,7 @@
 
 #include "core/base/text/text.h"
 #include "ui/draw/scopes.h"
+#include "ui/draw/transcript.h"
 #include "ui/views/study/drill/parts.h"
 #include "ui/widgets/charts/plot.h"
 #include "ui/widgets/empty_state.h"
