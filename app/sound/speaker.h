@@ -25,7 +25,7 @@ public:
     virtual void push(std::span<const float> samples) = 0;
 };
 
-// Of this machine; its library is loaded and its device opened only by open().
+// The speaker of this machine; its library is loaded and its device opened only by open().
 std::unique_ptr<Speaker> system_speaker();
 
 } // namespace ringside

@@ -64,7 +64,7 @@ public:
     // Draws the next frame and hands it over; false when all are.
     bool step();
     double share() const { return static_cast<double>(next_) / static_cast<double>(all()); }
-    // Of what was drawn so far; empty where the session has sound off.
+    // The sound of what was drawn so far; empty where the session has sound off.
     const std::vector<float>& sound() const { return track_.samples(); }
 
 private:

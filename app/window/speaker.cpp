@@ -1,5 +1,5 @@
-// Sound by OpenAL Soft, which is loaded when somebody turns sound on: a machine without library, server or
-// device only says so then.
+// Sound by OpenAL Soft, which is loaded when sound is turned on: a machine without library, server or device
+// only says so then.
 #include "app/sound/speaker.h"
 
 #ifdef RINGSIDE_HAS_OPENAL

@@ -11,7 +11,7 @@ namespace ringside
 // characters, are 757 Hz.
 float pitch_of_loss(double loss);
 
-// Of one step of one or two runs. [nats]
+// The score of one step of one or two runs, whose losses are in nats.
 Score score_of_step(std::int64_t step, std::span<const double> losses);
 
 } // namespace ringside

@@ -236,6 +236,14 @@ def test_light_presenter_text_scale_and_time_each_change_the_picture():
         assert drawn("--view", "ring", "--size", "800x600", *change) != plain, change
 
 
+def test_nothing_empty_lies_over_a_view_in_the_smallest_window():
+    p = Picture(drawn("--view", "overview", "--size", "640x480", "--text-scale", "2.5"))
+    pixels = [[row[i:i + p.channels] for i in range(0, len(row), p.channels)] for row in p.rows[10:340]]
+    for row in pixels:
+        most = max(set(row), key=row.count)
+        assert most == pixels[0][0] or row.count(most) < 0.8 * p.width, "a card as wide as the view"
+
+
 def test_the_light_theme_is_light_and_the_dark_one_dark():
     dark, light = (Picture(drawn("--view", "memory", "--size", "480x360", *more)).brightness() for more in ([], ["--light"]))
     assert dark < 90 < 165 < light, (dark, light)

@@ -305,9 +305,9 @@ void Shell::draw_facts(const Frame& frame, const Painter& painter, Rect area,
 
 std::string Shell::draw_notice(const Frame& frame, const Painter& painter, Rect strip)
 {
-    if (frame.notice.is_fault())
+    if (frame.notice.empty() || frame.notice.is_fault()) // that is draw_fault()'s
     {
-        return {}; // draw_fault()'s
+        return {};
     }
     read_aloud(painter.look, frame.notice.text);
     if (painter.width(Type::small, frame.notice.text) + painter.px(24) <= strip.w)

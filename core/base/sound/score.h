@@ -44,9 +44,9 @@ struct Score
     bool follows_clock() const { return seconds == 0; }
 };
 
-// Of one of `voices`, and of its two other kinds of note. Neighbours are a fifth apart, a fourth, a whole
-// tone or less, so that three octaves hold them all. `third` is about a third above, `low_third` about an
-// octave below that. No two pitches of a score are the same.
+// The pitch of one of `voices`, and of its two other kinds of note. Neighbours are a fifth apart, a fourth, a
+// whole tone or less, so that three octaves hold them all. `third` is about a third above, `low_third` about
+// an octave below that. No two pitches of a score are the same.
 struct Pitch
 {
     float hertz = 0;

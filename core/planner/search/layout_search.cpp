@@ -1,3 +1,4 @@
+// One file, since all of the search works on one state: the sizes, schedule and layer that are looked at.
 #include "core/planner/search/layout_search.h"
 
 #include "core/base/random.h"

@@ -134,7 +134,7 @@ Motion LabView::motion(const Frame& frame) const
     return motion;
 }
 
-// Of the step that is looked at, or else of the newest.
+// The score of the step that is looked at, or else of the newest.
 std::shared_ptr<const Score> LabView::sound(const Frame& frame) const
 {
     const LabFrame& lab = *frame.lab;

@@ -40,7 +40,6 @@ public:
     Caption caption(const Frame& frame) const override;
     Motion motion(const Frame& frame) const override;
     ViewKeys keys() override;
-    void on_keys(const Frame& frame, Out& out) override;
     void show(std::string_view page) override;
     std::string_view page_on_show() const override { return kZoomPages.at(level_); }
     std::string title(const Frame&) const override { return std::string(kZoomTitles.at(level_)); }
@@ -206,26 +205,9 @@ ViewKeys ZoomView::keys()
                                               : std::max(0.0, std::ceil(t - 0.01) - 1)});
              },
              true},
-            {"wheel, + \u2212", "Zoom in or out"},
+            {"wheel", "Zoom in or out"},
             {"click", "The next height down"},
             {"O", "The view that explains this height", [this](const KeyPress& k) { open(k.out); }}};
-}
-
-void ZoomView::on_keys(const Frame& frame, Out& out)
-{
-    View::on_keys(frame, out);
-    const ImGuiIO& io = ImGui::GetIO();
-    double times = 1;
-    for (const ImWchar c : io.InputQueueCharacters)
-    {
-        times *= c == '+' || c == '=' ? kTimesByClick : c == '-' ? 1 / kTimesByClick : 1;
-    }
-    if (times != 1 && !io.KeyCtrl)
-    {
-        const ZoomScenario& scenario = known(frame);
-        const ZoomPath path(ZoomLayout(scenario.heights, scenario.timeline(), ratio_).frames(), ratio_);
-        out.push(Seek{path.magnified(frame.playback.t, times)});
-    }
 }
 
 void ZoomView::show(std::string_view page)

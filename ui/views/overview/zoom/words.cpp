@@ -53,8 +53,9 @@ Caption cluster_words(const Said& a)
     const std::int64_t context = l.context;
     return said(
         fmt::format(
-            "**{}** hold **{}** and compute **{}** in one step of **{}**.{} Zoom in on the framed {}.",
+            "**{}** hold **{}** and compute **{}**{} in one step of **{}**.{} Zoom in on the framed {}.",
             counted(a.h().grid.gpus(), "GPU"), a.bytes(all.bytes), zoomed_flops(all.flops),
+            a.s().training.recompute == Recompute::none ? "" : ", recomputation included,",
             zoomed_seconds(all.seconds), l.pipeline > 1 ? " Color is the pipeline stage." : "",
             small_letters(std::string(a.h().name_of(Height::domain)))),
         fmt::format("TP {} \u00d7 {}PP {} \u00d7 DP {} = {}", l.tensor,
