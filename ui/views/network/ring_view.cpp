@@ -19,6 +19,7 @@
 #include "ui/widgets/sheet.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -154,15 +155,18 @@ std::shared_ptr<const Score> RingView::sound(const Frame& frame) const
         [&](int) { return steps.steps.empty() ? nullptr : std::make_shared<const Score>(score_of(steps)); });
 }
 
-// In the middle of the ring; in the corner where that is full of paths.
+// In the middle of the ring; in the corner where that is full of paths or too small.
 void RingView::draw_clock(const Frame& frame, const Painter& painter, Rect ring) const
 {
     const Shown& c = shown(frame);
     const std::size_t steps = c.steps.steps.size();
-    const bool ringed = !c.steps.in_switch && is_ring_all_reduce();
     const Theme& t = painter.theme;
     const std::string step =
         step_of(frame) >= steps ? "done" : fmt::format("step {} of {}", step_of(frame) + 1, steps);
+    const float needed =
+        std::max(std::hypot(painter.width(Type::display, step) / 2, painter.px(30)), painter.px(70));
+    const bool ringed = !c.steps.in_switch && is_ring_all_reduce() &&
+                        needed <= room_in_ring(painter, ring, static_cast<std::size_t>(c.steps.ranks));
     const float x = ringed ? ring.centre() : ring.x;
     const float y = ringed ? ring.middle() : ring.y + painter.px(28);
     const Align align = ringed ? Align::centre : Align::left;

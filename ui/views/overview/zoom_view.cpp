@@ -189,8 +189,8 @@ Motion ZoomView::motion(const Frame& frame) const
     motion.duration = kDeepest;
     motion.per_second = kHeightsPerSecond;
     motion.rest = rest_;
-    motion.label =
-        std::string(known(frame).heights.name_of(static_cast<Height>(nearest_level(frame.playback.t))));
+    // The name would move the track's end while it is dragged; it stands above the picture.
+    motion.label = fmt::format("height {}/{}", nearest_level(frame.playback.t) + 1, kHeights);
     return motion;
 }
 

@@ -353,6 +353,14 @@ std::vector<Contributors> shown_of(const Collective& c, const Holdings& held, st
     return blocks;
 }
 
+float room_in_ring(const Painter& p, Rect area, std::size_t ranks)
+{
+    const Places places = circle_in(p, area, ranks, {});
+    const float radius = places.centre.y - places.sites[0].front().y;
+    const float packets = radius * std::cos(kTurn / 2 / static_cast<float>(ranks)) - p.px(24);
+    return std::min(radius - places.rank_radius, packets);
+}
+
 std::optional<std::size_t> draw_ring(const Painter& p, Rect area, const Collective& collective, double t,
                                      const RingStyle& style)
 {

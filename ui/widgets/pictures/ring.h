@@ -17,6 +17,9 @@ struct RingStyle
     bool dots = true;    // summands round each packet
 };
 
+// [px] How far from its middle a ring of `ranks` in the area leaves room between ranks and packets.
+float room_in_ring(const Painter& painter, Rect area, std::size_t ranks);
+
 // The collective at `t` steps (0 to steps.size(), fractions between). Returns the rank under the mouse.
 std::optional<std::size_t> draw_ring(const Painter& painter, Rect area, const Collective& collective,
                                      double t, const RingStyle& style);
