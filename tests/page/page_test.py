@@ -232,7 +232,7 @@ class PageTest(Opened):
             self.assertFalse(self.browser.execute_script("return rest.code"))
             self.assertGreater(len(self.picture().getcolors(1 << 24)), 100)
             self.press(Keys.ESCAPE, "]")  # a view that is not there yet: waits for it
-            self.assertIn("emory", self.title())
+            self.assertIn("luster", self.title())
             self.assertTrue(self.browser.execute_script("return rest.code"))
             self.wait("return whole.then(() => true)")
         finally:
