@@ -4,8 +4,8 @@
 #include "app/commands/import_run.h"
 #include "app/files/files.h"
 #include "core/base/text/text.h"
+#include "core/launch_files/serving_command.h"
 #include "core/model/weights.h"
-#include "core/planner/launch/serving_launch.h"
 #include "core/scenario/hugging_face/hugging_face.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/serving_json.h"
@@ -178,17 +178,19 @@ int run_import_serving(const ServingImportOptions& o)
     std::vector<ServingCommand> commands;
     for (std::size_t i = 0; i < o.files.size(); ++i)
     {
-        commands.push_back({or_end(read_text(o.files[i], {kMaxConfigBytes}))});
-        commands.back().options =
-            i < o.options.size() ? or_end(read_text(o.options[i], {kMaxConfigBytes})) : "";
+        commands.push_back({{o.files[i], or_end(read_text(o.files[i], {kMaxLaunchBytes}))}});
+        if (i < o.options.size())
+        {
+            commands.back().options = {o.options[i], or_end(read_text(o.options[i], {kMaxLaunchBytes}))};
+        }
     }
     Serving usual;
     usual.traffic.concurrency = 64; // as where a scenario says nothing
     const Serving& base = scenario.serving ? *scenario.serving : usual;
-    ServingReading read = or_end(read_serving_command(commands, base, presets), o.files.front());
-    for (const std::string& flag : read.unread)
+    ServingReading read = or_end(read_serving_commands(commands, base, presets));
+    for (const std::string& unread : read.unread)
     {
-        warn("not read: {}\n", flag);
+        warn("not read: {}\n", unread);
     }
     scenario.serving = std::make_shared<const Serving>(std::move(read.serving));
     print_document(o.scenario.empty() ? json{{"serving", serving_json(*scenario.serving, presets)}}

@@ -273,6 +273,12 @@ private:
                 launcher = next;
                 continue;
             }
+            const bool serves = i + 1 < words.size() && words[i + 1].text == "serve"; // "vllm serve"
+            if (serves || word.ends_with("-serve"))
+            {
+                source_.entry = std::string(base_of(word)) + (serves ? " serve" : "");
+                return i + (serves ? 2 : 1);
+            }
             const bool module =
                 word == "-m" && i + 1 < words.size() && launcher_of(words[i + 1].text) == nullptr;
             if (word.ends_with(".py") || word.ends_with(".sh") || module)

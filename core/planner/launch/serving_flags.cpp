@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ranges.h"
+#include "core/base/text/number.h"
 
 #include <algorithm>
 #include <charconv>
@@ -44,20 +45,19 @@ Said experts_said(const Served& v)
     const bool all = v.layout.expert == v.layout.tensor * v.layout.data;
     return v.tool == ServingTool::vllm ? on(v.layout.expert > 1 && all) : above(v.layout.expert, 1);
 }
+// As vLLM and SGLang name them.
+struct WeightName
+{
+    StorePrecision precision;
+    std::string_view name;
+};
+constexpr std::array kWeightNames{WeightName{StorePrecision::fp8, "fp8"},
+                                  WeightName{StorePrecision::nvfp4, "modelopt_fp4"},
+                                  WeightName{StorePrecision::mxfp4, "mxfp4"}};
 Said weights_said(const Served& v)
 {
-    const bool vllm_or_sglang = v.tool != ServingTool::trtllm;
-    switch (v.s.experts)
-    {
-    case StorePrecision::fp8:
-        return vllm_or_sglang ? "fp8" : "";
-    case StorePrecision::nvfp4:
-        return vllm_or_sglang ? "modelopt_fp4" : "";
-    case StorePrecision::mxfp4:
-        return vllm_or_sglang ? "mxfp4" : "";
-    default:
-        return "";
-    }
+    const auto* named = std::ranges::find(kWeightNames, v.s.experts, &WeightName::precision);
+    return v.tool == ServingTool::trtllm || named == kWeightNames.end() ? Said() : Said(named->name);
 }
 Said cache_said(const Served& v)
 {
@@ -128,32 +128,27 @@ bool put_unless(std::int64_t& target, std::string_view text, std::int64_t own)
 }
 bool put_memory(Serving& s, std::string_view text)
 {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    s.memory_fraction = value == s.engine.memory_fraction ? 0 : value;
-    return error == std::errc() && end != text.data();
+    const auto share = number_at_start(text);
+    const bool known = share && share->length == text.size() && share->value > 0 && share->value <= 1;
+    s.memory_fraction = !known || share->value == s.engine.memory_fraction ? 0 : share->value;
+    return known;
 }
 bool read_weights(const ServingRead& r, std::string_view text)
 {
-    const bool known = text == "fp8" || text == "modelopt_fp4" || text == "mxfp4";
-    r.s.rest = text == "fp8"            ? StorePrecision::fp8
-               : text == "modelopt_fp4" ? StorePrecision::nvfp4
-               : text == "mxfp4"        ? StorePrecision::mxfp4
-                                        : r.s.rest;
-    r.s.experts = known ? r.s.rest : r.s.experts;
+    const auto* named = std::ranges::find(kWeightNames, text, &WeightName::name);
+    const bool known = named != kWeightNames.end();
+    r.s.rest = known ? named->precision : r.s.rest;
+    r.s.experts = known ? named->precision : r.s.experts;
     return known;
 }
-// Where TensorRT-LLM says it, a whole kv_cache_config.
+// TensorRT-LLM gives the whole of kv_cache_config.
 bool read_cache(const ServingRead& r, std::string_view text)
 {
-    constexpr std::string_view kShare = "free_gpu_memory_fraction:";
     r.s.kv_cache = text.find("fp8") != std::string_view::npos ? StorePrecision::fp8 : r.s.kv_cache;
-    if (const std::size_t at = text.find(kShare); at != std::string_view::npos)
-    {
-        const std::string_view behind = text.substr(at + kShare.size());
-        return put_memory(r.s, behind.substr(std::min(behind.find_first_not_of(' '), behind.size())));
-    }
-    return true;
+    const std::size_t at = text.find("free_gpu_memory_fraction");
+    const std::size_t from = at == std::string_view::npos ? at : text.find_first_of("0123456789", at);
+    return from == std::string_view::npos ||
+           put_memory(r.s, text.substr(from, text.find_first_not_of("0123456789.", from) - from));
 }
 bool read_nothing(ServingRead&, std::string_view)
 {

@@ -9,10 +9,7 @@
 // $MODEL stands for the checkpoint, whose own quantization wins over a flag.
 #pragma once
 
-#include "core/base/result.h"
 #include "core/planner/launch/launch.h"
-#include "core/scenario/presets.h"
-#include "core/scenario/serving.h"
 
 #include <string_view>
 #include <vector>
@@ -26,21 +23,5 @@ bool is_serving_tool(std::string_view name);
 
 // The scenario must be valid and describe its serving; `tool` is one of serving_tools().
 Launch write_serving(const Scenario& scenario, std::string_view tool);
-
-// An engine's command as it stands in a shell script, and TensorRT-LLM's options file.
-struct ServingCommand
-{
-    std::string command;
-    std::string options = {};
-};
-struct ServingReading
-{
-    Serving serving;
-    std::vector<std::string> unread; // flags that no field has, or whose value none understands
-};
-// Reads what write_serving() writes, and flags of people's own: what commands do not say is `base`'s. Of two
-// commands the first prefills.
-Result<ServingReading> read_serving_command(const std::vector<ServingCommand>& commands, const Serving& base,
-                                            const Presets& presets);
 
 } // namespace ringside

@@ -1,6 +1,7 @@
 // Commands of serving engines: written, and read back to the same serving.
 #include "tests/core/support.h"
 
+#include "core/launch_files/serving_command.h"
 #include "core/planner/launch/serving_launch.h"
 #include "core/scenario/json/json.h"
 #include "core/scenario/json/serving_json.h"
@@ -37,11 +38,11 @@ std::vector<ServingCommand> commands_of(const Launch& launch)
     {
         if (file.name.ends_with(".sh"))
         {
-            commands.push_back({text_of(launch, file)});
+            commands.push_back({{file.name, text_of(launch, file)}});
         }
         else
         {
-            commands.back().options = text_of(launch, file);
+            commands.back().options = {file.name, text_of(launch, file)};
         }
     }
     return commands;
@@ -78,7 +79,7 @@ TEST_CASE("a serving engine's command is read back to the same serving")
     {
         const Scenario s = to_serve(c.model, c.serving);
         const auto read =
-            read_serving_command(commands_of(write_serving(s, c.tool)), *s.serving, test::presets());
+            read_serving_commands(commands_of(write_serving(s, c.tool)), *s.serving, test::presets());
         REQUIRE(read);
         INFO(c.tool << ' ' << c.serving);
         CHECK(read->unread.empty());
@@ -90,26 +91,36 @@ TEST_CASE("a serving engine's command is read back to the same serving")
 TEST_CASE("a command of people's own is read with other spellings, and what no field has is named")
 {
     const ServingCommand command{
-        "#!/bin/bash\nPYTHONNOUSERSITE=1 python3 -m sglang.launch_server \\\n"
-        "  --model-path=$MODEL --tensor-parallel-size=8 --data-parallel-size 1 \\\n"
-        "  --mem-fraction-static 0.82 --chunked-prefill-size 32768 --stream-interval 30"};
-    const auto read = read_serving_command({command}, {}, test::presets());
+        {"serve.sh", "#!/bin/bash\nTP=8\nPYTHONNOUSERSITE=1 python3 -m sglang.launch_server \\\n"
+                     "  --model-path=$MODEL --tensor-parallel-size=$TP --data-parallel-size $(nproc) \\\n"
+                     "  --mem-fraction-static 0.82 --chunked-prefill-size 32768 --quantization awq \\\n"
+                     "  --stream-interval 30"}};
+    const auto read = read_serving_commands({command}, {}, test::presets());
     REQUIRE(read);
     CHECK(read->serving.engine.id == "sglang");
     CHECK(read->serving.layout.tensor == 8);
     CHECK(read->serving.memory_fraction == 0.82);
     CHECK(read->serving.max_num_batched_tokens == 32768);
-    CHECK(read->unread == std::vector<std::string>{"--stream-interval"});
-    const ServingCommand options{"trtllm-serve $MODEL --tp_size=4 --ep_size=4",
-                                 "enable_attention_dp: true\nkv_cache_config:\n    dtype: fp8\n"
-                                 "    free_gpu_memory_fraction: 0.8\n"};
-    const auto trtllm = read_serving_command({options}, {}, test::presets());
+    CHECK(read->unread ==
+          std::vector<std::string>{"--data-parallel-size: $(nproc) is known only when it runs",
+                                   "--quantization awq: no value of serving.weights",
+                                   "--stream-interval 30: no field has it"});
+    const ServingCommand options{{"serve.sh", "trtllm-serve $MODEL --tp_size=4 --ep_size=4"},
+                                 {"options.yaml", "enable_attention_dp: true\nkv_cache_config:\n"
+                                                  "    dtype: fp8\n    free_gpu_memory_fraction: 0.8\n"}};
+    const auto trtllm = read_serving_commands({options}, {}, test::presets());
     REQUIRE(trtllm);
     CHECK(trtllm->serving.layout.data == 4);
     CHECK(trtllm->serving.layout.tensor == 1);
     CHECK(trtllm->serving.kv_cache == StorePrecision::fp8);
     CHECK(trtllm->serving.memory_fraction == 0.8);
-    CHECK_FALSE(read_serving_command({{"torchrun train.py"}}, {}, test::presets()));
+    const auto none = read_serving_commands({{{"train.sh", "torchrun train.py"}}}, {}, test::presets());
+    REQUIRE_FALSE(none);
+    CHECK(none.issues().front().path == "train.sh");
+    const ServingCommand broken{{"serve.sh", "trtllm-serve $MODEL"}, {"options.yaml", "a: [1\n"}};
+    const auto faulty = read_serving_commands({broken}, {}, test::presets());
+    REQUIRE_FALSE(faulty);
+    CHECK(faulty.issues().front().path.starts_with("options.yaml"));
 }
 
 TEST_CASE("a serving command names the release that a flag was seen in")
