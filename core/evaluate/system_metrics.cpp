@@ -1,5 +1,6 @@
 #include "core/evaluate/system_metrics.h"
 
+#include "core/base/derived.h"
 #include "core/base/text/find_by.h"
 #include "core/evaluate/rollout.h"
 #include "core/memory/sparse_attention.h"
@@ -19,8 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <utility>
 
 namespace ringside
 {
@@ -120,15 +119,15 @@ double checkpoint_bytes(const Scenario& s, const Report& r, std::int64_t element
 // its figures, and each takes a search over rates: the last one is kept.
 const LoadReport& usual_load_report(const Scenario& s)
 {
-    thread_local std::optional<std::pair<Scenario, LoadReport>> latest;
-    if (!latest || latest->first != s)
-    {
-        LoadSetup load = usual_load(s);
-        const double most = goodput(s, load);
-        load.rate = most > 0 ? kUsualShare * most : 0.5 / request_seconds(s, load);
-        latest.emplace(s, serve(s, load));
-    }
-    return latest->second;
+    thread_local const Derived<Scenario, LoadReport> latest;
+    return latest.of(s,
+                     [](const Scenario& asked)
+                     {
+                         LoadSetup load = usual_load(asked);
+                         const double most = goodput(asked, load);
+                         load.rate = most > 0 ? kUsualShare * most : 0.5 / request_seconds(asked, load);
+                         return serve(asked, load);
+                     });
 }
 
 template <double LoadReport::*figure>

@@ -16,7 +16,7 @@ import time
 import xml.etree.ElementTree
 import zlib
 
-from script import SKIPPED, run_tests
+from script import SKIPPED, run_tests, shared
 
 RINGSIDE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 # Graphics drivers keep memory until the process ends; what the program itself leaks, the other tests see.
@@ -119,18 +119,19 @@ def views():
     return [view["id"] for view in json.loads(Outcome("--list", "--json").exits(0).out)["views"]]
 
 
-def shared(cases):
-    """The share of them that this run takes, as tests/share.h says."""
-    which, of = map(int, os.environ.get("RINGSIDE_TEST_SHARE", "0/1").split("/"))
-    return cases[which % of::of]
-
-
 def test_minus_is_standard_output():
     with folder() as where:
         done = subprocess.run([RINGSIDE, "picture", "--view", "memory", "--size", "640x480", "-o", "-"], capture_output=True, cwd=where, timeout=800)
         picture = Picture(done.stdout)
         assert done.returncode == 0 and (picture.width, picture.height) == (640, 480), done.stderr
         assert list(pathlib.Path(where).iterdir()) == []
+
+
+def test_the_readme_names_every_view_and_how_many_there_are():
+    text = (SOURCE / "README.md").read_text(encoding="utf-8")
+    named = [view for row in re.findall(r"^\|.*: `([a-z -]+)` \|$", text, re.MULTILINE) for view in row.split()]
+    assert sorted(named) == sorted(views()), set(named) ^ set(views())
+    assert f"lists all {len(named)}." in text
 
 
 def test_the_list_names_every_view_as_text_and_as_json():

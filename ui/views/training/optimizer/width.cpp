@@ -68,9 +68,9 @@ void draw_scalings(const OptimizerRoom& r, Rect area)
         { return Cell(times_words(mup_scaling(role, narrow, width).*of)); };
     };
     const Table<WidthRole> table(
-        {Column<WidthRole>(fmt::format("From width {:.0f} to {:.0f}", narrow, width),
+        {Column<WidthRole>(fmt::format("From width {} to {}", say_whole(narrow), say_whole(width)),
                            [](WidthRole role) { return capitalized(std::string(name_of(role))); }),
-         {"initial deviation", column(&WidthScaling::deviation), 2},
+         {"init std", column(&WidthScaling::deviation), 2},
          {"output", column(&WidthScaling::multiplier), 3},
          {"learning rate", column(&WidthScaling::rate)}});
     r.p.part("scalings", area);
@@ -97,7 +97,7 @@ void panel_width(PanelColumn& column, const OptimizerRoom& r)
     column.gap();
     column.fact("Width", grouped(r.frame.now.scenario.model.hidden), "Of the scenario\u2019s model");
     column.fact("Tuned learning rate", learning_rate_words(peak), "The schedule\u2019s peak");
-    column.fact("Of hidden matrices",
+    column.fact("For hidden matrices",
                 learning_rate_words(peak * mup_scaling(WidthRole::hidden, r.state.narrow, width).rate),
                 "In the wide model");
     column.fact("A run of the tuned model", format_percent(proxy_flops_share(r.state.narrow, width)),
@@ -111,15 +111,14 @@ Caption caption_width(const Frame& frame, OptimizerState& state)
     const auto width = static_cast<double>(frame.now.scenario.model.hidden);
     const double rate = mup_scaling(WidthRole::hidden, state.narrow, width).rate;
     return {
-        fmt::format("At width {:.0f} a learning rate tuned at {:.0f} moves layers **{}** as far per step; "
+        fmt::format("At width {} a learning rate tuned at {} moves layers **{}** as far per step; "
                     "muP multiplies it by **{}**.",
-                    width, state.narrow, times_words(output_move(state.narrow, width, false)),
-                    three_digits(rate)),
-        fmt::format("rate of hidden matrices = tuned \u00d7 {:.0f} / {:.0f} = {}", state.narrow, width,
-                    three_digits(rate)),
+                    say_whole(width), say_whole(state.narrow),
+                    times_words(output_move(state.narrow, width, false)), three_digits(rate)),
+        fmt::format("rate of hidden matrices = tuned \u00d7 {} / {} = {}", say_whole(state.narrow),
+                    say_whole(width), three_digits(rate)),
         "Yang et al. 2022, Tensor Programs V, arXiv 2203.03466, Table 8, Adam. Attention logits: 1/d instead "
-        "of "
-        "1/\u221ad where heads grow with the width."};
+        "of 1/\u221ad where heads grow with the width."};
 }
 
 } // namespace
