@@ -84,7 +84,8 @@ int run_fields(const FieldsOptions& o)
     {
         end_with(found.contains(path) && found[path].is_object()
                      ? Issues()
-                     : Issues{{path, "is no field with a control", ""}});
+                     : Issues{{path, "is no field with a control",
+                               "name a number, a switch or a choice, as parallel.pipeline"}});
         controls.push_back(found[path]);
         controls.back()["path"] = path;
     }
