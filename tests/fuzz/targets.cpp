@@ -15,6 +15,7 @@
 #include "core/lab/team/team_request.h"
 #include "core/lab/trainer/checkpoint.h"
 #include "core/launch_files/launch_files.h"
+#include "core/launch_files/serving_command.h"
 #include "core/pipeline/notation.h"
 #include "core/runs/run.h"
 #include "core/scenario/hugging_face/hugging_face.h"
@@ -567,6 +568,23 @@ const std::array kTargets{
     Target{"launch_file", feed_launch, launch_files, 300},
     Target{"launch_shell", feed_launch_source<read_shell_alone>, launch_files, 3000},
     Target{"launch_yaml", feed_launch_source<read_yaml>, launch_files, 1000},
+    Target{
+        "launch_serving",
+        [](std::string_view bytes)
+        {
+            const LaunchText text{"serve.sh", std::string(bytes)};
+            (void)read_serving_commands({{text, {"options.yaml", text.text}}}, {}, presets());
+        },
+        []
+        {
+            return std::vector<std::string>{
+                "TP=8\nvllm serve $MODEL --tensor-parallel-size $TP --gpu-memory-utilization 0.9 "
+                "--speculative-config '{\"method\": \"mtp\", \"num_speculative_tokens\": 2}'",
+                "python3 -m sglang.launch_server --tp-size=8 --dp-size 8 --ep-size 8 --enable-dp-attention",
+                "trtllm-serve m --tp_size 4",
+                "enable_attention_dp: true\nkv_cache_config: {dtype: fp8, free_gpu_memory_fraction: 0.8}"};
+        },
+        3000},
     Target{"launch_toml", feed_launch_source<read_toml>, toml_files, 3000},
     Target{"launch_json", feed_launch_source<read_json_source>, launch_files, 3000},
     Target{"layout", feed_layout,
